@@ -1,0 +1,58 @@
+/* bytes.h - a borrowed view of bytes, and cursors that read and write them.
+ *
+ * A struct bytes never owns what it points to and is valid no longer than the
+ * call that received it, unless a header says otherwise.
+ *
+ * Every decoder of the product reads through a struct reader, the one place
+ * where a length is compared with what is really there. A reader that was asked
+ * for more than it has becomes failed and stays so: from then on it gives zeros
+ * and empty views, so that a decoder may read a whole structure and check once,
+ * at its end, with reader_finished(). Integers are little-endian.
+ */
+#ifndef HOLDFAST_BASE_BYTES_H
+#define HOLDFAST_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bytes {
+    const uint8_t *data;
+    size_t count;
+};
+
+/* A view of count bytes at data; data may be NULL only if count is 0. */
+struct bytes bytes_of(const void *data, size_t count);
+
+/* A view of a C string, without its terminating zero. */
+struct bytes bytes_of_text(const char *text);
+
+bool bytes_equal(struct bytes a, struct bytes b);
+
+/* Negative, zero or positive as a sorts before, with or after b: bytes are
+ * compared as unsigned numbers, and a prefix sorts before what extends it. */
+int bytes_compare(struct bytes a, struct bytes b);
+
+struct reader {
+    struct bytes rest; /* not read yet */
+    bool failed;       /* something was asked for that was not there */
+};
+
+struct reader reader_of(struct bytes source);
+
+uint8_t reader_u8(struct reader *reader);
+uint16_t reader_u16(struct reader *reader);
+uint32_t reader_u32(struct reader *reader);
+uint64_t reader_u64(struct reader *reader);
+
+/* The next count bytes, borrowed from the source. */
+struct bytes reader_take(struct reader *reader, size_t count);
+
+/* A view preceded by its length: 16 bits, or 32 bits. */
+struct bytes reader_bytes16(struct reader *reader);
+struct bytes reader_bytes32(struct reader *reader);
+
+/* True if nothing failed and nothing is left over. */
+bool reader_finished(const struct reader *reader);
+
+#endif

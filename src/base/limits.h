@@ -1,0 +1,85 @@
+/* limits.h - every bound of the system, and how the bounds relate.
+ *
+ * A queue, a length or a count that could grow has its limit here and nowhere
+ * else. Static checks below keep them consistent: what is accepted at one door
+ * must fit through the next.
+ */
+#ifndef HOLDFAST_BASE_LIMITS_H
+#define HOLDFAST_BASE_LIMITS_H
+
+#include <assert.h>
+#include <stdint.h>
+
+/* Members of a group: voters and learners together. */
+#define LIMIT_MEMBERS 16
+
+/* A term this far above our own is no honest member's: no cluster holds so many
+ * elections while a member is away. Believed, it would soon leave no term for
+ * the next one. */
+#define LIMIT_TERM_LEAP (UINT64_C(1) << 32)
+
+/* host:port of a member, as text. */
+#define LIMIT_ADDRESS_BYTES 255
+
+/* A configuration as a log entry: a count, then id, role and address each. */
+#define LIMIT_MEMBERS_BYTES                                                    \
+    (4 + LIMIT_MEMBERS * (8 + 1 + 2 + LIMIT_ADDRESS_BYTES))
+
+/* One log entry's payload. */
+#define LIMIT_ENTRY_BYTES (64 * 1024)
+
+/* A lock or data key, and the name of a lock's owner. */
+#define LIMIT_KEY_BYTES 1024
+#define LIMIT_OWNER_BYTES 256
+
+/* Databases that SELECT knows. */
+#define LIMIT_DATABASES 16
+
+/* A data value that one entry can carry, beside its key and its head. */
+#define LIMIT_VALUE_BYTES (LIMIT_ENTRY_BYTES - 4096)
+
+/* Times and clocks in ms: some 8,900 years, so that sums cannot overflow. */
+#define LIMIT_TIME_MS (UINT64_C(1) << 48)
+
+/* The lease of a grant: at most a year. */
+#define LIMIT_TTL_MS (UINT64_C(366) * 24 * 3600 * 1000)
+
+/* Tokens are below this: numbers that a double holds exactly. The epoch has
+ * the bits above LIMIT_TOKEN_COUNTER_BITS. */
+#define LIMIT_TOKEN (UINT64_C(1) << 53)
+#define LIMIT_TOKEN_COUNTER_BITS 40
+
+/* Answers that an origin may leave unacknowledged and the machine remembers. */
+#define LIMIT_REMEMBERED 65536
+
+/* Entries in one AppendEntries, and the payload bytes they may carry. */
+#define LIMIT_APPEND_ENTRIES 4096
+#define LIMIT_APPEND_BYTES (1024 * 1024)
+
+/* State carried by one InstallSnapshot chunk. */
+#define LIMIT_CHUNK_BYTES (1024 * 1024)
+
+/* A whole frame between peers, header included. */
+#define LIMIT_FRAME_BYTES (4 * 1024 * 1024)
+
+/* What a frame spends on an entry beside its payload: term, kind, length. */
+#define LIMIT_ENTRY_HEAD_BYTES 16
+
+/* Everything in a frame that is neither entries nor state. */
+#define LIMIT_FRAME_OVERHEAD_BYTES (64 * 1024)
+
+static_assert(LIMIT_MEMBERS_BYTES <= LIMIT_ENTRY_BYTES,
+              "a configuration is a log entry");
+static_assert(LIMIT_ENTRY_BYTES <= LIMIT_APPEND_BYTES,
+              "every entry can be sent");
+static_assert(LIMIT_APPEND_BYTES +
+                      LIMIT_APPEND_ENTRIES * LIMIT_ENTRY_HEAD_BYTES +
+                      LIMIT_FRAME_OVERHEAD_BYTES <=
+                  LIMIT_FRAME_BYTES,
+              "a full AppendEntries fits into a frame");
+static_assert(LIMIT_CHUNK_BYTES + LIMIT_MEMBERS_BYTES +
+                      LIMIT_FRAME_OVERHEAD_BYTES <=
+                  LIMIT_FRAME_BYTES,
+              "a full snapshot chunk fits into a frame");
+
+#endif

@@ -1,0 +1,85 @@
+/* sim_faults.h - every kind of trouble, and how often it really happened.
+ *
+ * A fault that never fires is a test that never ran: a run of many seeds fails
+ * if any count here is still zero at its end. To add a class, add a row; count
+ * it where its effect shows (a message dropped, a record torn), not where it
+ * was merely planned.
+ */
+#ifndef HOLDFAST_SIM_FAULTS_H
+#define HOLDFAST_SIM_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_FAULT_LIST(X)                                                      \
+    X(SIM_FAULT_LOSS, "message-lost")                                          \
+    X(SIM_FAULT_DUPLICATE, "message-duplicated")                               \
+    X(SIM_FAULT_REORDER, "message-reordered")                                  \
+    X(SIM_FAULT_DELAY, "message-delayed-long")                                 \
+    X(SIM_FAULT_STALE_TERM, "message-of-an-old-term")                          \
+    X(SIM_FAULT_SPLIT, "partition-symmetric")                                  \
+    X(SIM_FAULT_ISOLATE, "partition-leader-isolated")                          \
+    X(SIM_FAULT_ONE_WAY, "partition-one-way")                                  \
+    X(SIM_FAULT_RING, "topology-ring")                                         \
+    X(SIM_FAULT_CHAIN, "topology-chain")                                       \
+    X(SIM_FAULT_QUORUM_LOSS, "topology-quorum-loss")                           \
+    X(SIM_FAULT_CONSTRAINED, "topology-constrained")                           \
+    X(SIM_FAULT_CHAINED, "topology-chained")                                   \
+    X(SIM_FAULT_QUIET_CHECK, "topology-leader-demanded")                       \
+    X(SIM_FAULT_CRASH, "crash")                                                \
+    X(SIM_FAULT_CRASH_ALL, "crash-all-at-once")                                \
+    X(SIM_FAULT_CRASH_LEADER, "crash-leader")                                  \
+    X(SIM_FAULT_DISK_LOST, "disk-record-lost")                                 \
+    X(SIM_FAULT_DISK_REORDERED, "disk-record-reordered")                       \
+    X(SIM_FAULT_DISK_TORN, "disk-record-torn")                                 \
+    X(SIM_FAULT_DISK_KEPT, "disk-unsynced-record-kept")                        \
+    X(SIM_FAULT_DISK_SLOW, "disk-slow")                                        \
+    X(SIM_FAULT_DISK_ROT, "disk-tail-damaged")                                 \
+    X(SIM_FAULT_CLOCK_JUMP, "clock-jump")                                      \
+    X(SIM_FAULT_CLOCK_RATE, "clock-rate")                                      \
+    X(SIM_FAULT_PAUSE, "pause")                                                \
+    X(SIM_FAULT_PAUSE_LEADER, "pause-leader")                                  \
+    X(SIM_FAULT_HINT, "peer-lost-hint")                                        \
+    X(SIM_FAULT_AMBUSH, "ambush")                                              \
+    X(SIM_FAULT_ELECTION, "leader-elected")                                    \
+    X(SIM_FAULT_TRUNCATION, "log-truncated")                                   \
+    X(SIM_FAULT_ABA, "log-truncated-with-write-in-flight")                     \
+    X(SIM_FAULT_ROLLBACK, "config-rolled-back")                                \
+    X(SIM_FAULT_CHECKPOINT, "checkpoint")                                      \
+    X(SIM_FAULT_INSTALL, "snapshot-installed")                                 \
+    X(SIM_FAULT_STAGE_DAMAGED, "snapshot-damaged")                             \
+    X(SIM_FAULT_ADD, "member-added")                                           \
+    X(SIM_FAULT_PROMOTE, "member-promoted")                                    \
+    X(SIM_FAULT_REMOVE, "member-removed")                                      \
+    X(SIM_FAULT_REMOVE_LEADER, "member-removed-leader")                        \
+    X(SIM_FAULT_TRANSFER, "transfer-asked")                                    \
+    X(SIM_FAULT_TRANSFERRED, "transfer-refused-a-command")                     \
+    X(SIM_FAULT_FULL, "command-refused-full")                                  \
+    X(SIM_FAULT_READ, "read-confirmed")                                        \
+    X(SIM_FAULT_READ_DROPPED, "read-never-confirmed")
+
+enum sim_fault {
+#define SIM_FAULT_VALUE(name, text) name,
+    SIM_FAULT_LIST(SIM_FAULT_VALUE)
+#undef SIM_FAULT_VALUE
+    SIM_FAULTS_COUNT
+};
+
+struct sim_faults {
+    uint64_t fired[SIM_FAULTS_COUNT];
+};
+
+const char *sim_fault_text(enum sim_fault fault);
+
+void sim_faults_add(struct sim_faults *faults, enum sim_fault fault,
+                    uint64_t times);
+void sim_faults_merge(struct sim_faults *total, const struct sim_faults *more);
+
+/* One line a class: "fault NAME COUNT". */
+void sim_faults_print(const struct sim_faults *faults);
+
+/* A class that never fired, if there is one. */
+bool sim_faults_missing(const struct sim_faults *faults, const char **text);
+
+#endif
