@@ -291,8 +291,10 @@ static void sim_cluster_synced(struct sim_cluster *cluster, uint32_t node)
     /* A candidate whose own vote was the last one opens its term. */
     struct raft_result result = {.first_index = last_index + 1};
     const struct sim_cluster_before before = {.last_index = last_index};
-    result.entries = replica_entry(replica, last_index + 1);
-    result.count = result.entries != NULL ? 1 : 0;
+    if (raft_last_index(replica_raft(replica)) > last_index) {
+        result.entries = replica_entry(replica, last_index + 1);
+        result.count = 1;
+    }
     sim_cluster_stepped(cluster, node, &before, &result);
 }
 
