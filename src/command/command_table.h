@@ -1,0 +1,31 @@
+/* command_table.h - the list of all commands. */
+#ifndef HOLDFAST_COMMAND_TABLE_H
+#define HOLDFAST_COMMAND_TABLE_H
+
+#include "command/command.h"
+
+/* The command of this name, in letters of either case, or NULL. O(log n). */
+const struct command *command_table_find(struct bytes name);
+
+size_t command_table_count(void);
+
+/* The commands, one file each or a few that belong together. */
+extern const struct command cmd_lock_acquire;
+extern const struct command cmd_lock_release;
+extern const struct command cmd_lock_renew;
+extern const struct command cmd_lock_status;
+extern const struct command cmd_lock_queue;
+extern const struct command cmd_lock_owned;
+extern const struct command cmd_lock_scan;
+extern const struct command cmd_lock_cancel;
+extern const struct command cmd_lock_break;
+extern const struct command cmd_lock_help;
+extern const struct command cmd_raft_status;
+extern const struct command cmd_raft_peers;
+extern const struct command cmd_raft_transfer;
+extern const struct command cmd_cluster;
+extern const struct command cmd_readonly;
+extern const struct command cmd_readwrite;
+extern const struct command cmd_asking;
+
+#endif
