@@ -1,0 +1,103 @@
+/* net_listener.c - a socket that accepts connections.
+ *
+ * Accepts a bounded number at a time, so that a storm of connections does not
+ * keep everybody else waiting.
+ */
+#include "net/net_listener.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define NET_LISTENER_BACKLOG 511
+#define NET_LISTENER_BATCH 64
+
+static enum status net_listener_bind(int fd, const struct net_address *address);
+static void net_listener_ready(evutil_socket_t fd, short what, void *context);
+
+enum status net_listener_open(struct net_listener *listener,
+                              struct net_loop *loop,
+                              const struct net_address *address,
+                              net_accept_fn *accept, void *context)
+{
+    *listener =
+        (struct net_listener){.fd = -1, .accept = accept, .context = context};
+    const int fd = socket(address->storage.ss_family,
+                          SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return STATUS_REFUSED;
+    }
+    const enum status status = net_listener_bind(fd, address);
+    if (status != STATUS_OK) {
+        (void)close(fd);
+        return status;
+    }
+    listener->fd = fd;
+    listener->event = event_new(loop->base, fd, EV_READ | EV_PERSIST,
+                                net_listener_ready, listener);
+    if (listener->event == NULL || event_add(listener->event, NULL) != 0) {
+        net_listener_close(listener);
+        return STATUS_NO_EVENTS;
+    }
+    return STATUS_OK;
+}
+
+void net_listener_close(struct net_listener *listener)
+{
+    if (listener->event != NULL) {
+        event_free(listener->event);
+        listener->event = NULL;
+    }
+    if (listener->fd >= 0) {
+        (void)close(listener->fd);
+        listener->fd = -1;
+    }
+}
+
+static enum status net_listener_bind(int fd, const struct net_address *address)
+{
+    const int yes = 1;
+    const struct sockaddr *name = (const struct sockaddr *)&address->storage;
+    const bool local = address->storage.ss_family == AF_UNIX;
+    mode_t mask = 0;
+    if (local) {
+        const struct sockaddr_un *path =
+            (const struct sockaddr_un *)&address->storage;
+        (void)unlink(path->sun_path);
+        mask = umask(0077);
+    } else {
+        (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    }
+    if (address->storage.ss_family == AF_INET6) {
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
+    }
+    const int bound = bind(fd, name, address->length);
+    const int reason = errno;
+    if (local) {
+        (void)umask(mask);
+    }
+    if (bound != 0) {
+        return reason == EADDRINUSE ? STATUS_IN_USE : STATUS_REFUSED;
+    }
+    return listen(fd, NET_LISTENER_BACKLOG) == 0 ? STATUS_OK : STATUS_IN_USE;
+}
+
+static void net_listener_ready(evutil_socket_t fd, short what, void *context)
+{
+    struct net_listener *listener = context;
+    (void)what;
+    for (size_t i = 0; i < NET_LISTENER_BATCH; i++) {
+        struct net_address from;
+        memset(&from, 0, sizeof(from));
+        from.length = sizeof(from.storage);
+        const int accepted =
+            accept4(fd, (struct sockaddr *)&from.storage, &from.length,
+                    SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (accepted < 0) {
+            return; /* no more, or no room: it will be tried again */
+        }
+        listener->accept(listener->context, accepted, &from);
+    }
+}

@@ -1,0 +1,383 @@
+/* net_peers.c - the links between nodes.
+ *
+ * A link (ours, for sending) and a source (theirs, for receiving) are structs
+ * of their own; both are only marked when they break and are freed or remade in
+ * net_peers_turn(), never inside a callback of theirs.
+ */
+#include "net/net_peers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/memory.h"
+#include "wire/peer_frame.h"
+
+/* Waiting to try again: from, doubling, up to. */
+#define NET_PEERS_RETRY_MS_MIN 50
+#define NET_PEERS_RETRY_MS_MAX 2000
+
+/* Bytes taken from a connection at a time. */
+#define NET_PEERS_READ_BYTES (256 * 1024)
+
+/* Connections from outside at most: members, and some that are being remade. */
+#define NET_PEERS_SOURCES_MAX (4 * LIMIT_MEMBERS)
+
+#define NET_PEERS_QUEUE_BYTES (16 * 1024 * 1024)
+
+struct net_peer_link {
+    LIST_ENTRY(net_peer_link) next;
+    struct net_peers *peers;
+    raft_id_t id;
+    struct net_address address;
+    struct net_stream stream;
+    bool open;     /* stream is, or is being connected */
+    bool standing; /* connected */
+    bool broken;
+    time_ms_t retry_at;
+    time_ms_t retry_ms;
+};
+
+struct net_peer_source {
+    LIST_ENTRY(net_peer_source) next;
+    struct net_peers *peers;
+    struct net_stream stream;
+    struct buffer input;
+    raft_id_t id; /* 0: no frame has come yet */
+    bool broken;
+};
+
+static void net_peers_accept(void *context, int fd,
+                             const struct net_address *from);
+static struct net_peer_link *net_peers_find(const struct net_peers *peers,
+                                            raft_id_t id);
+static void net_peers_free_link(struct net_peer_link *link);
+static void net_peers_free_source(struct net_peer_source *source);
+static void net_peers_connect(struct net_peer_link *link, time_ms_t now);
+static void net_peers_drop(struct net_peer_link *link, time_ms_t now);
+static void net_peers_link_connected(void *context);
+static uint8_t *net_peers_link_reserve(void *context, size_t *room);
+static void net_peers_link_received(void *context, size_t count);
+static void net_peers_link_closed(void *context);
+static uint8_t *net_peers_source_reserve(void *context, size_t *room);
+static void net_peers_source_received(void *context, size_t count);
+static void net_peers_source_closed(void *context);
+static void net_peers_wake(struct net_peers *peers, raft_id_t id);
+static bool net_peers_take_frame(struct net_peer_source *source,
+                                 struct bytes input, size_t *taken);
+
+enum status net_peers_open(struct net_peers *peers, struct net_loop *loop,
+                           const struct net_address *address,
+                           const struct net_peers_owner *owner)
+{
+    *peers = (struct net_peers){.loop = loop,
+                                .owner = *owner,
+                                .listener = {.fd = -1},
+                                .queue_bytes_max = NET_PEERS_QUEUE_BYTES};
+    LIST_INIT(&peers->links);
+    LIST_INIT(&peers->sources);
+    return net_listener_open(&peers->listener, loop, address, net_peers_accept,
+                             peers);
+}
+
+void net_peers_close(struct net_peers *peers)
+{
+    net_listener_close(&peers->listener);
+    while (!LIST_EMPTY(&peers->links)) {
+        net_peers_free_link(LIST_FIRST(&peers->links));
+    }
+    while (!LIST_EMPTY(&peers->sources)) {
+        net_peers_free_source(LIST_FIRST(&peers->sources));
+    }
+}
+
+void net_peers_set(struct net_peers *peers, raft_id_t id,
+                   const struct net_address *address)
+{
+    struct net_peer_link *link = net_peers_find(peers, id);
+    if (link != NULL && link->address.length == address->length &&
+        memcmp(&link->address.storage, &address->storage, address->length) ==
+            0) {
+        return;
+    }
+    if (link != NULL) {
+        net_peers_free_link(link);
+    }
+    link = memory_new(1, sizeof(*link));
+    link->peers = peers;
+    link->id = id;
+    link->address = *address;
+    link->retry_ms = NET_PEERS_RETRY_MS_MIN;
+    LIST_INSERT_HEAD(&peers->links, link, next);
+}
+
+void net_peers_remove(struct net_peers *peers, raft_id_t id)
+{
+    struct net_peer_link *link = net_peers_find(peers, id);
+    if (link != NULL) {
+        net_peers_free_link(link);
+    }
+}
+
+void net_peers_send(struct net_peers *peers, raft_id_t id, struct bytes frame)
+{
+    struct net_peer_link *link = net_peers_find(peers, id);
+    if (link == NULL || !link->standing || link->broken ||
+        net_stream_waiting(&link->stream) + frame.count >
+            peers->queue_bytes_max) {
+        return;
+    }
+    buffer_append(net_stream_out(&link->stream), frame);
+}
+
+time_ms_t net_peers_turn(struct net_peers *peers, time_ms_t now)
+{
+    time_ms_t next_at = TIME_NEVER;
+    struct net_peer_link *link;
+    LIST_FOREACH (link, &peers->links, next) {
+        if (link->standing && !link->broken) {
+            net_stream_flush(&link->stream);
+        }
+        if (link->broken) {
+            net_peers_drop(link, now);
+        }
+        if (!link->open && now >= link->retry_at) {
+            net_peers_connect(link, now);
+        }
+        if (!link->open && link->retry_at < next_at) {
+            next_at = link->retry_at;
+        }
+    }
+    struct net_peer_source *source = LIST_FIRST(&peers->sources);
+    while (source != NULL) {
+        struct net_peer_source *after = LIST_NEXT(source, next);
+        if (source->broken) {
+            const raft_id_t id = source->id;
+            net_peers_free_source(source);
+            if (id != 0) {
+                peers->owner.lost(peers->owner.context, id);
+            }
+        }
+        source = after;
+    }
+    return next_at;
+}
+
+bool net_peers_linked(const struct net_peers *peers, raft_id_t id)
+{
+    const struct net_peer_link *link = net_peers_find(peers, id);
+    return link != NULL && link->standing && !link->broken;
+}
+
+/* ---- our connections ---- */
+
+static struct net_peer_link *net_peers_find(const struct net_peers *peers,
+                                            raft_id_t id)
+{
+    struct net_peer_link *link;
+    LIST_FOREACH (link, &peers->links, next) {
+        if (link->id == id) {
+            return link;
+        }
+    }
+    return NULL;
+}
+
+static void net_peers_free_link(struct net_peer_link *link)
+{
+    LIST_REMOVE(link, next);
+    if (link->open) {
+        net_stream_close(&link->stream);
+    }
+    memory_free(link);
+}
+
+static void net_peers_connect(struct net_peer_link *link, time_ms_t now)
+{
+    const struct net_stream_owner owner = {
+        .context = link,
+        .connected = net_peers_link_connected,
+        .reserve = net_peers_link_reserve,
+        .received = net_peers_link_received,
+        .closed = net_peers_link_closed,
+    };
+    link->broken = false;
+    link->standing = false;
+    link->open = net_stream_connect(&link->stream, link->peers->loop,
+                                    &link->address, &owner) == STATUS_OK;
+    if (!link->open) {
+        link->retry_at = now + link->retry_ms;
+    }
+}
+
+/* A link is over: try again later, and later still if it does not come up. */
+static void net_peers_drop(struct net_peer_link *link, time_ms_t now)
+{
+    const bool stood = link->standing;
+    net_stream_close(&link->stream);
+    link->open = false;
+    link->standing = false;
+    link->broken = false;
+    if (stood) {
+        link->retry_ms = NET_PEERS_RETRY_MS_MIN;
+    }
+    link->retry_at = now + link->retry_ms;
+    if (link->retry_ms < NET_PEERS_RETRY_MS_MAX) {
+        link->retry_ms *= 2;
+    }
+    if (stood) {
+        link->peers->owner.lost(link->peers->owner.context, link->id);
+    }
+}
+
+static void net_peers_link_connected(void *context)
+{
+    struct net_peer_link *link = context;
+    char address[128];
+    char text[192];
+    link->standing = true;
+    link->retry_ms = NET_PEERS_RETRY_MS_MIN;
+    net_address_text(&link->address, address, sizeof(address));
+    (void)snprintf(text, sizeof(text), "connected to node %llu at %s",
+                   (unsigned long long)link->id, address);
+    link->peers->owner.line(link->peers->owner.context, text);
+}
+
+/* Nothing is said on a link in this direction; bytes are read to notice its
+ * end. */
+static uint8_t *net_peers_link_reserve(void *context, size_t *room)
+{
+    static uint8_t nowhere[512];
+    (void)context;
+    *room = sizeof(nowhere);
+    return nowhere;
+}
+
+static void net_peers_link_received(void *context, size_t count)
+{
+    (void)context;
+    (void)count;
+}
+
+static void net_peers_link_closed(void *context)
+{
+    struct net_peer_link *link = context;
+    link->broken = true;
+}
+
+/* ---- their connections ---- */
+
+static void net_peers_accept(void *context, int fd,
+                             const struct net_address *from)
+{
+    struct net_peers *peers = context;
+    (void)from;
+    struct net_peer_source *source = memory_new(1, sizeof(*source));
+    const struct net_stream_owner owner = {
+        .context = source,
+        .reserve = net_peers_source_reserve,
+        .received = net_peers_source_received,
+        .closed = net_peers_source_closed,
+    };
+    source->peers = peers;
+    if (net_stream_open(&source->stream, peers->loop, fd, &owner) !=
+        STATUS_OK) {
+        memory_free(source);
+        return;
+    }
+    LIST_INSERT_HEAD(&peers->sources, source, next);
+    peers->sources_count++;
+    if (peers->sources_count > NET_PEERS_SOURCES_MAX) {
+        peers->owner.line(peers->owner.context,
+                          "too many connections at the raft port: refused");
+        source->broken = true;
+        net_stream_read(&source->stream, false);
+    }
+}
+
+static void net_peers_free_source(struct net_peer_source *source)
+{
+    LIST_REMOVE(source, next);
+    source->peers->sources_count--;
+    net_stream_close(&source->stream);
+    buffer_close(&source->input);
+    memory_free(source);
+}
+
+static uint8_t *net_peers_source_reserve(void *context, size_t *room)
+{
+    struct net_peer_source *source = context;
+    *room = NET_PEERS_READ_BYTES;
+    return buffer_reserve(&source->input, NET_PEERS_READ_BYTES);
+}
+
+static void net_peers_source_received(void *context, size_t count)
+{
+    struct net_peer_source *source = context;
+    size_t used = 0;
+    size_t taken = 0;
+    if (count == 0 || source->broken) {
+        return;
+    }
+    buffer_advance(&source->input, count);
+    do {
+        const struct bytes rest =
+            bytes_of(source->input.data + used, source->input.count - used);
+        if (!net_peers_take_frame(source, rest, &taken)) {
+            source->broken = true;
+            net_stream_read(&source->stream, false);
+            return;
+        }
+        used += taken;
+    } while (taken > 0);
+    buffer_consume(&source->input, used);
+}
+
+/* The frame at the front; *taken is 0 if it is not whole yet. False if the
+ * stream has lost its step, or the receiver does not want it. */
+static bool net_peers_take_frame(struct net_peer_source *source,
+                                 struct bytes input, size_t *taken)
+{
+    struct net_peers *peers = source->peers;
+    struct peer_frame_head head;
+    size_t frame_bytes = 0;
+    *taken = 0;
+    enum status status = peer_frame_inspect(input, &head, &frame_bytes);
+    if (status == STATUS_INCOMPLETE ||
+        (status == STATUS_OK && input.count < frame_bytes)) {
+        return true;
+    }
+    if (status == STATUS_OK) {
+        status = peers->owner.frame(peers->owner.context,
+                                    bytes_of(input.data, frame_bytes));
+    }
+    if (status != STATUS_OK) {
+        char text[192];
+        (void)snprintf(text, sizeof(text), "frame at the raft port refused: %s",
+                       status_text(status));
+        peers->owner.line(peers->owner.context, text);
+        return false;
+    }
+    if (source->id != head.from) {
+        source->id = head.from;
+        net_peers_wake(peers, head.from);
+    }
+    *taken = frame_bytes;
+    return true;
+}
+
+/* A peer that reaches us can be reached: do not wait any longer to try. */
+static void net_peers_wake(struct net_peers *peers, raft_id_t id)
+{
+    struct net_peer_link *link = net_peers_find(peers, id);
+    if (link != NULL && !link->open) {
+        link->retry_at = 0;
+        link->retry_ms = NET_PEERS_RETRY_MS_MIN;
+    }
+}
+
+static void net_peers_source_closed(void *context)
+{
+    struct net_peer_source *source = context;
+    source->broken = true;
+}

@@ -1,0 +1,62 @@
+/* net_peers.h - the links between nodes.
+ *
+ * Each node sends over connections that it made and listens on those that
+ * others made. A link that breaks is made again, a little later each time; what
+ * was to be sent meanwhile is dropped, as Raft allows, and so is what exceeds
+ * the bound of a link that is too slow. Frames are only cut out of the stream
+ * here; whether they are any good is for the receiver to say.
+ */
+#ifndef HOLDFAST_NET_PEERS_H
+#define HOLDFAST_NET_PEERS_H
+
+#include <sys/queue.h>
+
+#include "net/net_listener.h"
+#include "net/net_stream.h"
+#include "raft/raft_types.h"
+
+struct net_peers_owner {
+    void *context;
+    /* A whole frame; anything but STATUS_OK closes its connection. */
+    enum status (*frame)(void *context, struct bytes frame);
+    /* A connection to or from this peer broke. */
+    void (*lost)(void *context, raft_id_t id);
+    /* Something that a person should know. */
+    void (*line)(void *context, const char *text);
+};
+
+struct net_peer_link;
+struct net_peer_source;
+
+struct net_peers {
+    struct net_loop *loop;
+    struct net_peers_owner owner;
+    struct net_listener listener;
+    LIST_HEAD(, net_peer_link) links;
+    LIST_HEAD(, net_peer_source) sources;
+    size_t sources_count;
+    size_t queue_bytes_max; /* waiting on one link */
+};
+
+/* Listen for peers at an address. */
+enum status net_peers_open(struct net_peers *peers, struct net_loop *loop,
+                           const struct net_address *address,
+                           const struct net_peers_owner *owner);
+void net_peers_close(struct net_peers *peers);
+
+/* A peer is to be reached at this address from now on. */
+void net_peers_set(struct net_peers *peers, raft_id_t id,
+                   const struct net_address *address);
+void net_peers_remove(struct net_peers *peers, raft_id_t id);
+
+/* Queue a frame; dropped if there is no link or no room. */
+void net_peers_send(struct net_peers *peers, raft_id_t id, struct bytes frame);
+
+/* At the end of a turn: send what is queued, connect what is due, free what is
+ * over. Returns when it wants to be called again, or TIME_NEVER. */
+time_ms_t net_peers_turn(struct net_peers *peers, time_ms_t now);
+
+/* True if the link to a peer stands. */
+bool net_peers_linked(const struct net_peers *peers, raft_id_t id);
+
+#endif

@@ -1,0 +1,373 @@
+/* node.c - life of a replica, and its turn.
+ *
+ * Everything that happens is taken at once, in memory; what it leads to is
+ * done in node_turn(), once for all: one batch proposed, one write, one message
+ * a peer, then the committed entries and the answers.
+ */
+#include "node/node.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/memory.h"
+#include "node/node_state.h"
+
+static enum status node_start_raft(struct node *node,
+                                   const struct node_start *start);
+static void node_trace(void *context, const char *text);
+static enum status node_dispatch(struct node *node,
+                                 const struct peer_message *message);
+static void node_receive_raft(struct node *node,
+                              const struct raft_message *message);
+static void node_let_time_pass(struct node *node);
+static void node_look_for_leader(struct node *node);
+
+enum status node_new(const struct node_settings *settings,
+                     const struct node_start *start,
+                     struct lock_machine *machine_take,
+                     const struct node_ports *ports, struct node **out)
+{
+    ENSURE(start->self != 0);
+    ENSURE(start->boot != 0);
+
+    struct node *node = memory_new(1, sizeof(*node));
+    node->settings = *settings;
+    node->ports = *ports;
+    node->machine = machine_take;
+    node->identity = start->identity;
+    node->origin.node = start->self;
+    node->origin.boot = start->boot;
+    node->now = start->now;
+    node->applied_index = start->checkpoint_index;
+    node->checkpoint_index = start->checkpoint_index;
+    node->leader_since = start->now;
+    node->alive_at = TIME_NEVER;
+    node->table_seed.words[0] = start->seed;
+    node->table_seed.words[1] = ~start->seed;
+    STAILQ_INIT(&node->parked);
+    STAILQ_INIT(&node->served);
+    STAILQ_INIT(&node->reign.endings);
+    node_asks_init(&node->asks);
+    node_inflight_init(&node->inflight);
+    peer_frame_init(&node->frame);
+    const enum status status = node_start_raft(node, start);
+    if (status != STATUS_OK) {
+        node_free(node);
+        return status;
+    }
+    node->term = raft_term(node->raft);
+    *out = node;
+    return STATUS_OK;
+}
+
+void node_free(struct node *node)
+{
+    if (node == NULL) {
+        return;
+    }
+    node_lease_close_reign(node);
+    node_read_close(node);
+    node_snapshot_close(node);
+    node_propose_close(node);
+    node_effects_close(node);
+    node_asks_close(&node->asks);
+    node_inflight_close(&node->inflight);
+    memory_free(node->reign.origins);
+    peer_frame_close(&node->frame);
+    buffer_close(&node->out);
+    buffer_close(&node->chunk);
+    node_log_close(&node->log);
+    raft_free(node->raft);
+    lock_machine_free(node->machine);
+    memory_free(node);
+}
+
+/* ---- what happened ---- */
+
+enum status node_receive(struct node *node, struct bytes frame, time_ms_t now)
+{
+    node->now = now;
+    const enum status status =
+        peer_frame_decode(frame, &node->identity, &node->frame);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (node->frame.head.to != node->origin.node) {
+        return STATUS_BAD_VALUE;
+    }
+    return node_dispatch(node, &node->frame.message);
+}
+
+void node_peer_lost(struct node *node, raft_id_t id, time_ms_t now)
+{
+    struct raft_result result;
+    node->now = now;
+    node_step(node,
+              &(struct raft_event){
+                  .kind = RAFT_EVENT_PEER_LOST, .now = now, .peer_lost = id},
+              &result);
+}
+
+void node_written(struct node *node, uint64_t number, time_ms_t now)
+{
+    node->now = now;
+    node_effects_written(node, number);
+}
+
+void node_checkpointed(struct node *node, raft_index_t index, time_ms_t now)
+{
+    ENSURE(node->checkpoint_under_way == index);
+
+    struct raft_result result;
+    node->now = now;
+    node->checkpoint_under_way = 0;
+    if (index < node->checkpoint_index) {
+        return; /* a snapshot overtook it */
+    }
+    node->checkpoint_index = index;
+    if (node->checkpoint_boundary > node->log.boundary_index) {
+        node_log_drop(&node->log, node->checkpoint_boundary);
+    }
+    node_step(node,
+              &(struct raft_event){
+                  .kind = RAFT_EVENT_CHECKPOINT,
+                  .now = now,
+                  .checkpoint = {.index = index,
+                                 .boundary_index = node->checkpoint_boundary}},
+              &result);
+}
+
+enum raft_answer node_change(struct node *node,
+                             const struct raft_change *change, time_ms_t now)
+{
+    struct raft_result result;
+    node->now = now;
+    node_step(node,
+              &(struct raft_event){
+                  .kind = RAFT_EVENT_CHANGE, .now = now, .change = *change},
+              &result);
+    return result.answer;
+}
+
+enum raft_answer node_transfer(struct node *node, raft_id_t to, time_ms_t now)
+{
+    struct raft_result result;
+    node->now = now;
+    node_step(node,
+              &(struct raft_event){.kind = RAFT_EVENT_TRANSFER,
+                                   .now = now,
+                                   .transfer = {.to = to}},
+              &result);
+    return result.answer;
+}
+
+/* ---- the turn ---- */
+
+void node_turn(struct node *node, time_ms_t now, time_ms_t wall)
+{
+    node->now = now;
+    node->wall = wall;
+    node->again = false;
+    node_let_time_pass(node);
+    node_look_for_leader(node);
+    node_request_run(node);
+    node_lease_run(node);
+    node_propose_submit(node);
+    node_read_ask_round(node);
+    const raft_index_t commit = node_effects_carry_out(node);
+    node_apply_committed(node, commit);
+    node_read_confirmed(node);
+    node_snapshot_checkpoint_if_due(node);
+}
+
+time_ms_t node_deadline(const struct node *node)
+{
+    if (node->again) {
+        return node->now;
+    }
+    time_ms_t deadline = raft_deadline(node->raft);
+    const struct node_ask *ask = node_asks_next_wake(&node->asks);
+    if (ask != NULL && ask->wake.key < deadline) {
+        deadline = ask->wake.key;
+    }
+    const time_ms_t lease = node_lease_deadline(node);
+    if (lease < deadline) {
+        deadline = lease;
+    }
+    return node->alive_at < deadline ? node->alive_at : deadline;
+}
+
+void node_step(struct node *node, const struct raft_event *event,
+               struct raft_result *result)
+{
+    raft_step(node->raft, event, result);
+    if (result->count > 0) {
+        node_log_put(&node->log, result->first_index, result->entries,
+                     result->count);
+    }
+}
+
+void node_line(struct node *node, const char *format, ...)
+{
+    if (node->ports.line == NULL) {
+        return;
+    }
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    node->ports.line(node->ports.context, text);
+}
+
+/* ---- looking ---- */
+
+const struct raft *node_raft(const struct node *node)
+{
+    return node->raft;
+}
+
+const struct lock_machine *node_machine(const struct node *node)
+{
+    return node->machine;
+}
+
+raft_index_t node_applied_index(const struct node *node)
+{
+    return node->applied_index;
+}
+
+bool node_reigns(const struct node *node)
+{
+    return node->reign.open;
+}
+
+const struct raft_entry *node_entry(const struct node *node, raft_index_t index)
+{
+    return node_log_at(&node->log, index);
+}
+
+uint64_t node_state_hash(struct node *node)
+{
+    return lock_hash(node->machine);
+}
+
+struct node_counts node_count(const struct node *node)
+{
+    return (struct node_counts){.asks = node->asks.count,
+                                .waiting = node->asks.queued_count};
+}
+
+/* ---- parts ---- */
+
+static enum status node_start_raft(struct node *node,
+                                   const struct node_start *start)
+{
+    const struct raft_start from = {
+        .self = start->self,
+        .term = start->term,
+        .vote = start->vote,
+        .boundary_index = start->boundary_index,
+        .boundary_term = start->boundary_term,
+        .boundary_members = start->boundary_members,
+        .entries = start->entries,
+        .entries_count = start->entries_count,
+        .checkpoint_index = start->checkpoint_index,
+        .repair_index = start->repair_index,
+        .seed = start->seed,
+        .now = start->now,
+    };
+    const struct raft_tracer tracer = {
+        .line = node->ports.line != NULL ? node_trace : NULL,
+        .context = node,
+    };
+    node->log.boundary_index = start->boundary_index;
+    node_log_put(&node->log, start->boundary_index + 1, start->entries,
+                 start->entries_count);
+    return raft_new(&node->settings.raft, &from, &tracer, &node->raft);
+}
+
+static void node_trace(void *context, const char *text)
+{
+    struct node *node = context;
+    node->ports.line(node->ports.context, text);
+}
+
+static enum status node_dispatch(struct node *node,
+                                 const struct peer_message *message)
+{
+    if (peer_message_is_raft(message->kind)) {
+        node_receive_raft(node, &message->raft);
+        return STATUS_OK;
+    }
+    switch (message->kind) {
+    case PEER_FORWARD:
+        return node_forward_receive(node, &message->forward);
+    case PEER_FORWARD_REPLY:
+        return node_forward_reply_receive(node, &message->forward_reply);
+    default:
+        return STATUS_BAD_TYPE; /* not spoken here yet */
+    }
+}
+
+static void node_receive_raft(struct node *node,
+                              const struct raft_message *message)
+{
+    struct raft_result result;
+    const bool chunk = message->kind == RAFT_MESSAGE_SNAPSHOT;
+    if (chunk && !node_snapshot_check(node, &message->snapshot)) {
+        node_line(node, "snapshot of %llu is damaged, asking for it again",
+                  (unsigned long long)message->snapshot.index);
+        node_step(node,
+                  &(struct raft_event){.kind = RAFT_EVENT_SNAPSHOT_DAMAGED,
+                                       .now = node->now},
+                  &result);
+        if (message->snapshot.offset == 0) {
+            return; /* it counts as lost */
+        }
+        /* The core wants none but the first chunk now, and says so. */
+    }
+    node_step(node,
+              &(struct raft_event){.kind = RAFT_EVENT_RECEIVE,
+                                   .now = node->now,
+                                   .message = message},
+              &result);
+    if (chunk) {
+        node_snapshot_stage(node, &message->snapshot, result.stage);
+    }
+}
+
+static void node_let_time_pass(struct node *node)
+{
+    struct raft_result result;
+    if (node->now >= raft_deadline(node->raft)) {
+        node_step(
+            node,
+            &(struct raft_event){.kind = RAFT_EVENT_TIME, .now = node->now},
+            &result);
+    }
+}
+
+/* Another leader, or none, or the same in another term: what was with the old
+ * one begins anew. */
+static void node_look_for_leader(struct node *node)
+{
+    const raft_id_t leader = raft_leader(node->raft);
+    const raft_term_t term = raft_term(node->raft);
+    if (node->reign.open &&
+        (raft_role(node->raft) != RAFT_LEADER || node->reign.term != term)) {
+        node_lease_close_reign(node);
+        node_read_close(node);
+    }
+    if (leader == node->leader && term == node->term) {
+        return;
+    }
+    node->leader = leader;
+    node->term = term;
+    node->leader_since = node->now;
+    node->alive_at =
+        leader != 0 && leader != node->origin.node ? node->now : TIME_NEVER;
+    node_request_leader_changed(node);
+}

@@ -1,0 +1,131 @@
+/* node.h - one replica: Raft core, lock machine and what waits on them.
+ *
+ * Deterministic: time comes in as an argument, the world is behind
+ * node_ports.h. The owner calls what happened, any number of times, and then
+ * node_turn() once:
+ *
+ *     node_receive() node_written() node_ask() ...    in memory only
+ *     node_turn()                                     submit, effects, apply,
+ *                                                     answer
+ *
+ * now is a clock that never runs back and counts suspended time; wall is the
+ * time of day, for people only.
+ */
+#ifndef HOLDFAST_NODE_H
+#define HOLDFAST_NODE_H
+
+#include "command/command_plan.h"
+#include "node/node_ports.h"
+#include "wire/peer_frame.h"
+
+struct node;
+
+struct node_settings {
+    struct raft_settings raft;
+    time_ms_t hold_ms;     /* requests wait this long for a leader */
+    time_ms_t patience_ms; /* and this long for an answer of one */
+    time_ms_t resend_ms;   /* unanswered, they are sent again after this */
+    time_ms_t alive_ms;    /* a node with open requests is heard this often */
+    time_ms_t grace_ms;    /* waiters of a silent node are cancelled after
+                              this; several times alive_ms */
+    time_ms_t tick_ms;     /* an idle leader appends its clock this often */
+    uint64_t checkpoint_entries; /* applied between two checkpoints */
+    uint64_t trailing_entries;   /* kept behind one, for slow peers */
+    size_t asks_max;             /* open requests of this node's clients */
+};
+
+/* What was found on disk, or for a new member what it was told. */
+struct node_start {
+    raft_id_t self;
+    uint64_t boot; /* higher than in every earlier start of this node */
+    struct peer_identity identity;
+    raft_term_t term;
+    raft_id_t vote;
+    raft_index_t boundary_index;
+    raft_term_t boundary_term;
+    const struct raft_members *boundary_members;
+    const struct raft_entry *entries;
+    size_t entries_count;
+    raft_index_t checkpoint_index; /* machine is the state as of here */
+    raft_index_t repair_index;     /* see struct raft_start */
+    uint64_t seed;
+    time_ms_t now;
+};
+
+/* A replica. Takes the machine over, also if it fails: STATUS_BAD_VALUE if
+ * what was found cannot be a log. */
+enum status node_new(const struct node_settings *settings,
+                     const struct node_start *start,
+                     struct lock_machine *machine_take,
+                     const struct node_ports *ports, struct node **out);
+void node_free(struct node *node);
+
+/* ---- what happened ---- */
+
+/* A client wants something. ask is the caller's number for it, not 0 and not
+ * in use; ports.reply() is called with it exactly once, or with last false
+ * before that, and never from within this call. Anything but STATUS_OK says
+ * why the plan cannot even be asked; there will be no reply then. */
+enum status node_ask(struct node *node, uint64_t ask,
+                     const struct command_plan *plan, time_ms_t now);
+
+/* Nobody waits for the answer any more. A request that is queued leaves its
+ * queue, one that is granted unheard is given back. Unknown asks are ignored:
+ * the answer may have crossed. */
+void node_drop(struct node *node, uint64_t ask, time_ms_t now);
+
+/* End a wait in the queue as if its time had run out; false if ask does not
+ * wait in one. */
+bool node_unblock(struct node *node, uint64_t ask, time_ms_t now);
+
+/* A frame from a peer: exactly one, whole. Anything but STATUS_OK says why it
+ * was refused; the connection it came by is no good then. */
+enum status node_receive(struct node *node, struct bytes frame, time_ms_t now);
+
+/* The connection to a peer broke. */
+void node_peer_lost(struct node *node, raft_id_t id, time_ms_t now);
+
+/* The write with this number is durable. */
+void node_written(struct node *node, uint64_t number, time_ms_t now);
+
+/* The checkpoint at index is durable. */
+void node_checkpointed(struct node *node, raft_index_t index, time_ms_t now);
+
+/* Membership and leadership, leader only; what the core says to it. */
+enum raft_answer node_change(struct node *node,
+                             const struct raft_change *change, time_ms_t now);
+enum raft_answer node_transfer(struct node *node, raft_id_t to, time_ms_t now);
+
+/* ---- the turn ---- */
+
+void node_turn(struct node *node, time_ms_t now, time_ms_t wall);
+
+/* When node_turn() is wanted next if nothing happens before. */
+time_ms_t node_deadline(const struct node *node);
+
+/* ---- looking ---- */
+
+const struct raft *node_raft(const struct node *node);
+const struct lock_machine *node_machine(const struct node *node);
+raft_index_t node_applied_index(const struct node *node);
+
+/* True if this node leads and has applied its first entry. */
+bool node_reigns(const struct node *node);
+
+/* The leader's cluster clock. May be asked only while it reigns. */
+time_ms_t node_clock(const struct node *node, time_ms_t now);
+
+/* The payloads kept of the log, or NULL. */
+const struct raft_entry *node_entry(const struct node *node,
+                                    raft_index_t index);
+
+/* A hash of the machine's state. */
+uint64_t node_state_hash(struct node *node);
+
+struct node_counts {
+    size_t asks;    /* open, of which */
+    size_t waiting; /* are queued for a lock */
+};
+struct node_counts node_count(const struct node *node);
+
+#endif

@@ -1,0 +1,212 @@
+/* node_snapshot.c - checkpoints out, snapshots in.
+ *
+ * Out: every so many entries the records that changed go to disk with the
+ * index they are as of; then the log may begin later. A peer that needs what
+ * is gone gets the newest checkpoint, read back from the disk in chunks.
+ *
+ * In: chunks are fed to a loader as they come, so that the last one finds a
+ * whole machine, checked, or none. The check comes before the core hears of
+ * the last chunk, because from then on the old log is history.
+ */
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/ensure.h"
+#include "node/node_state.h"
+
+static void node_snapshot_begin(struct node *node, raft_index_t index);
+static bool node_snapshot_feed(struct node *node, struct bytes data, bool last);
+static bool node_snapshot_take_record(struct node_incoming *incoming,
+                                      size_t *taken);
+static bool node_snapshot_take_end(struct node_incoming *incoming);
+
+/* ---- out ---- */
+
+void node_snapshot_checkpoint_if_due(struct node *node)
+{
+    const raft_index_t index = node->applied_index;
+    if (node->checkpoint_under_way != 0 || node->installs_pending > 0 ||
+        index - node->checkpoint_index < node->settings.checkpoint_entries ||
+        index > node_log_last_index(&node->log) ||
+        raft_members_voters_count(raft_members_at(node->raft, index)) == 0) {
+        return;
+    }
+    const uint64_t trailing = node->settings.trailing_entries;
+    raft_index_t boundary = index > trailing ? index - trailing : 0;
+    if (boundary < node->log.boundary_index) {
+        boundary = node->log.boundary_index;
+    }
+    struct node_checkpoint checkpoint = {
+        .index = index,
+        .machine = node->machine,
+        .boundary_index = boundary,
+        .boundary_members = raft_members_at(node->raft, boundary),
+    };
+    const bool known =
+        raft_term_at(node->raft, boundary, &checkpoint.boundary_term);
+    ENSURE(known);
+    node->checkpoint_under_way = index;
+    node->checkpoint_boundary = boundary;
+    node->ports.checkpoint(node->ports.context, &checkpoint);
+}
+
+bool node_snapshot_fill(struct node *node, struct raft_snapshot *snapshot)
+{
+    buffer_clear(&node->chunk);
+    if (!node->ports.chunk(node->ports.context, snapshot->index,
+                           snapshot->offset, &node->chunk, &snapshot->last)) {
+        return false;
+    }
+    snapshot->data = buffer_view(&node->chunk);
+    return true;
+}
+
+/* ---- in ---- */
+
+bool node_snapshot_check(struct node *node,
+                         const struct raft_snapshot *snapshot)
+{
+    struct node_incoming *incoming = &node->incoming;
+    if (!snapshot->last || incoming->wanted ||
+        snapshot->index <= raft_commit(node->raft)) {
+        return true; /* nothing to decide yet, or no more */
+    }
+    if (snapshot->offset == 0) {
+        node_snapshot_begin(node, snapshot->index);
+    }
+    if (incoming->loader == NULL || incoming->index != snapshot->index ||
+        incoming->offset != snapshot->offset ||
+        !node_snapshot_feed(node, snapshot->data, true)) {
+        node_snapshot_close(node);
+        return false;
+    }
+    return true;
+}
+
+void node_snapshot_stage(struct node *node,
+                         const struct raft_snapshot *snapshot, bool wanted)
+{
+    struct node_incoming *incoming = &node->incoming;
+    if (incoming->wanted) {
+        ENSURE(!wanted);
+        return;
+    }
+    if (snapshot->last) {
+        /* node_snapshot_check() has taken it, if there was something to
+         * complete. */
+        ENSURE(!wanted || incoming->machine != NULL);
+        incoming->wanted = wanted;
+        if (!wanted) {
+            node_snapshot_close(node);
+        }
+        return;
+    }
+    if (!wanted) {
+        return;
+    }
+    if (snapshot->offset == 0) {
+        node_snapshot_begin(node, snapshot->index);
+    }
+    /* What does not continue, or is damaged already, leaves nothing for the
+     * last chunk to complete; then all of it is asked for again. */
+    if (incoming->loader == NULL || incoming->index != snapshot->index ||
+        incoming->offset != snapshot->offset ||
+        !node_snapshot_feed(node, snapshot->data, false)) {
+        node_snapshot_close(node);
+    }
+}
+
+void node_snapshot_adopt(struct node *node, raft_index_t index)
+{
+    struct node_incoming *incoming = &node->incoming;
+    ENSURE(incoming->machine != NULL);
+    ENSURE(incoming->index == index);
+    ENSURE(index >= node->applied_index);
+    ENSURE(!node->reign.open);
+
+    lock_machine_free(node->machine);
+    node->machine = incoming->machine;
+    incoming->machine = NULL;
+    node_snapshot_close(node);
+    node->applied_index = index;
+    node->checkpoint_index = index;
+    node_log_drop(&node->log, index);
+    node_log_cut(&node->log, raft_last_index(node->raft) + 1);
+    node_line(node, "snapshot of %llu installed", (unsigned long long)index);
+    node_request_check_waits(node);
+}
+
+void node_snapshot_close(struct node *node)
+{
+    struct node_incoming *incoming = &node->incoming;
+    lock_loader_free(incoming->loader);
+    lock_machine_free(incoming->machine);
+    buffer_close(&incoming->rest);
+    memset(incoming, 0, sizeof(*incoming));
+}
+
+static void node_snapshot_begin(struct node *node, raft_index_t index)
+{
+    node_snapshot_close(node);
+    node->incoming.index = index;
+    node->incoming.loader = lock_loader_new(node->table_seed);
+}
+
+/* Take a chunk: all records that it completes, and with the last one the
+ * machine. False if this is not the stream of a machine. */
+static bool node_snapshot_feed(struct node *node, struct bytes data, bool last)
+{
+    struct node_incoming *incoming = &node->incoming;
+    incoming->offset += data.count;
+    buffer_append(&incoming->rest, data);
+    size_t taken = 0;
+    do {
+        if (!node_snapshot_take_record(incoming, &taken)) {
+            return false;
+        }
+        buffer_consume(&incoming->rest, taken);
+    } while (taken > 0);
+    if (!last) {
+        return true;
+    }
+    if (!node_snapshot_take_end(incoming)) {
+        return false;
+    }
+    return lock_loader_finish(incoming->loader, &incoming->machine) ==
+           STATUS_OK;
+}
+
+/* The record at the front; *taken is 0 if it is not whole, or is the end. */
+static bool node_snapshot_take_record(struct node_incoming *incoming,
+                                      size_t *taken)
+{
+    struct reader reader = reader_of(buffer_view(&incoming->rest));
+    const uint32_t key_bytes = reader_u32(&reader);
+    const uint32_t value_bytes = reader_u32(&reader);
+    *taken = 0;
+    if (reader.failed || key_bytes == 0) {
+        return true;
+    }
+    const struct bytes key = reader_take(&reader, key_bytes);
+    const struct bytes value = reader_take(&reader, value_bytes);
+    if (reader.failed) {
+        return true;
+    }
+    *taken = incoming->rest.count - reader.rest.count;
+    incoming->checksum = checksum_crc32c_extend(
+        incoming->checksum, bytes_of(incoming->rest.data, *taken));
+    return lock_loader_feed(incoming->loader, key, value) == STATUS_OK;
+}
+
+static bool node_snapshot_take_end(struct node_incoming *incoming)
+{
+    const struct bytes rest = buffer_view(&incoming->rest);
+    struct reader reader = reader_of(rest);
+    const uint32_t zero = reader_u32(&reader);
+    const uint32_t checksum = reader_u32(&reader);
+    if (!reader_finished(&reader) || zero != 0) {
+        return false;
+    }
+    return checksum ==
+           checksum_crc32c_extend(incoming->checksum, bytes_of(rest.data, 4));
+}

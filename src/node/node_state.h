@@ -1,0 +1,313 @@
+/* node_state.h - struct node, private to this folder, and who does what.
+ *
+ *   node.c           life, the turn, looking
+ *   node_request.c   asks of this node's clients: take, time out, answer
+ *   node_forward.c   frames to the leader and back
+ *   node_serve.c     a leader's work for other nodes' asks
+ *   node_propose.c   this turn's batch of commands
+ *   node_inflight.c  which of them are on their way
+ *   node_effects.c   what the core wants written and sent
+ *   node_apply.c     committed entries into the machine, outcomes to whom they
+ *                    concern
+ *   node_read.c      questions and renewals, once a round confirms them
+ *   node_lease.c     the reign: its clock, what time ends, ticks
+ *   node_origins.c   which nodes still speak for their waiters
+ *   node_snapshot.c  checkpoints out, snapshots in
+ */
+#ifndef HOLDFAST_NODE_STATE_H
+#define HOLDFAST_NODE_STATE_H
+
+#include "node/node.h"
+#include "node/node_answer.h"
+#include "node/node_asks.h"
+#include "node/node_inflight.h"
+#include "node/node_log.h"
+
+/* Messages that wait for a write: whole frames, each behind its receiver and
+ * length. */
+struct node_parked {
+    uint64_t number; /* of the write; its last entry: */
+    raft_term_t term;
+    raft_index_t index;
+    bool install;
+    struct buffer frames;
+    STAILQ_ENTRY(node_parked) next;
+};
+
+/* Who put a command into the batch, and so hears if it is not taken. */
+enum node_batch_kind {
+    NODE_BATCH_OWN,     /* an ask of this node */
+    NODE_BATCH_FORWARD, /* another node's */
+    NODE_BATCH_LEADER,  /* the reign's own */
+};
+
+struct node_batch_item {
+    enum node_batch_kind kind;
+    struct lock_origin origin; /* FORWARD */
+    uint64_t number;           /* OWN, FORWARD */
+    size_t offset;             /* of its bytes in the batch */
+    size_t count;
+};
+
+struct node_batch {
+    struct buffer bytes;
+    struct node_batch_item *items;
+    struct bytes *payloads; /* scratch for submitting */
+    size_t count;
+    size_t capacity;
+};
+
+/* A question or renewal of another node, until its round is confirmed. */
+struct node_served {
+    STAILQ_ENTRY(node_served) next;
+    struct lock_origin origin;
+    uint64_t number;
+    uint64_t round; /* 0: none asked yet */
+    enum command_plan_kind kind;
+    struct buffer bytes;
+};
+
+/* An end that was proposed and is not applied: put back if the reign ends
+ * before it is. */
+struct node_ending {
+    STAILQ_ENTRY(node_ending) next;
+    enum lock_due_kind kind;
+    uint32_t database;
+    uint64_t token;
+    time_ms_t at;
+    bool submitted; /* it is in the log */
+    size_t key_bytes;
+    uint8_t key[];
+};
+
+/* What a leader knows of a node whose clients wait in queues. */
+struct node_origin {
+    uint64_t node;
+    uint64_t boot;        /* newest heard in this reign; 0: none */
+    time_ms_t heard_at;   /* or when the reign began to listen */
+    bool earlier_checked; /* no waiters of earlier boots are left */
+    uint64_t asked;       /* an orphans command is on its way, the so-manieth
+                             of this reign; 0: none */
+    bool submitted;       /* and it is in the log */
+};
+
+/* From the leader's first entry applied to the end of its leadership. */
+struct node_reign {
+    bool open;
+    raft_term_t term;
+    time_ms_t clock_base; /* the cluster clock ... */
+    time_ms_t started_at; /* ... at this local time */
+    time_ms_t stamped;    /* the last clock given to an entry ... */
+    time_ms_t stamped_at; /* ... and the local time then */
+    time_ms_t origins_at; /* when to look at origins again */
+    time_ms_t retry_at;   /* the core took nothing: not before this */
+    uint64_t orphans_asked;
+    STAILQ_HEAD(, node_ending) endings;
+    struct node_origin *origins;
+    size_t origins_count;
+    size_t origins_capacity;
+};
+
+/* A snapshot coming in. */
+struct node_incoming {
+    raft_index_t index;
+    uint64_t offset;    /* bytes taken */
+    struct buffer rest; /* the beginning of a record whose end is to come */
+    uint32_t checksum;
+    struct lock_loader *loader;   /* NULL: nothing staged */
+    struct lock_machine *machine; /* the result, whole and checked ... */
+    bool wanted;                  /* ... and about to be installed */
+};
+
+struct node {
+    struct node_settings settings;
+    struct node_ports ports;
+    struct raft *raft;
+    struct lock_machine *machine;
+    struct table_seed table_seed;
+    struct peer_identity identity;
+    struct lock_origin origin; /* of what this node numbers */
+    time_ms_t now;
+    time_ms_t wall;
+
+    struct node_log log;
+    raft_index_t applied_index;
+    size_t installs_pending; /* writes under way that install a snapshot */
+    STAILQ_HEAD(, node_parked) parked; /* by number of their write */
+    struct peer_frame frame;           /* being received */
+    struct buffer out;                 /* a frame being made */
+    struct buffer chunk;
+    struct node_incoming incoming;
+
+    raft_index_t checkpoint_index;     /* newest, durable */
+    raft_index_t checkpoint_under_way; /* 0: none */
+    raft_index_t checkpoint_boundary;  /* of the one under way */
+
+    raft_id_t leader; /* as of the last turn */
+    raft_term_t term;
+    time_ms_t leader_since; /* when leader became what it is */
+    time_ms_t alive_at;     /* when the leader must hear of us again */
+
+    struct node_asks asks;
+    struct node_batch batch;
+    struct node_inflight inflight;
+    STAILQ_HEAD(, node_served) served;
+    uint64_t round;    /* confirmed so far */
+    bool round_wanted; /* somebody came who has none yet */
+    struct node_reign reign;
+    bool again; /* the turn left something to do */
+};
+
+/* ---- node.c ---- */
+
+/* Hand an event to the core and keep what it appended. */
+void node_step(struct node *node, const struct raft_event *event,
+               struct raft_result *result);
+
+__attribute__((format(printf, 2, 3))) void node_line(struct node *node,
+                                                     const char *format, ...);
+
+/* ---- node_request.c ---- */
+
+/* The leader is another one, or none: all that was with it is to be sent
+ * again. */
+void node_request_leader_changed(struct node *node);
+
+/* Time-outs, then everything OPEN on its way. */
+void node_request_run(struct node *node);
+
+/* A write of this node has its answer, from wherever. */
+void node_request_answered(struct node *node, uint64_t number,
+                           const struct lock_answer *answer);
+
+/* A waiter was granted or left its queue, as applied here. */
+void node_request_notice(struct node *node, const struct lock_notice *notice,
+                         enum lock_command_kind cause);
+
+/* The whole state was replaced: look after every wait anew. */
+void node_request_check_waits(struct node *node);
+
+/* A read or renewal of this node is answered: by a query's reply, or a
+ * renewal's answer. */
+void node_request_read_done(struct node *node, struct node_ask *ask,
+                            struct bytes query_reply);
+void node_request_renewed(struct node *node, struct node_ask *ask,
+                          const struct lock_answer *answer, bool needs_log);
+
+/* Whoever was asked does not lead, or cannot take it now. */
+void node_request_bounced(struct node *node, struct node_ask *ask);
+
+/* ---- node_forward.c ---- */
+
+void node_forward_send(struct node *node, struct node_ask *ask);
+void node_forward_alive(struct node *node);
+enum status node_forward_receive(struct node *node,
+                                 const struct peer_forward *forward);
+enum status node_forward_reply_receive(struct node *node,
+                                       const struct peer_forward_reply *reply);
+
+/* Replies of a leader to another node's ask. */
+void node_forward_reply_answer(struct node *node, struct lock_origin origin,
+                               uint64_t number,
+                               const struct lock_answer *answer);
+void node_forward_reply_read(struct node *node,
+                             const struct node_served *served,
+                             struct bytes query_reply);
+void node_forward_reply_renewal(struct node *node,
+                                const struct node_served *served,
+                                const struct lock_answer *answer,
+                                bool needs_log);
+void node_forward_reply_not_done(struct node *node, struct lock_origin origin,
+                                 uint64_t number, bool write);
+
+/* ---- node_propose.c ---- */
+
+/* Add an encoded command to this turn's batch, unless it is on its way through
+ * the log already. Only while the node reigns. */
+void node_propose(struct node *node, enum node_batch_kind kind,
+                  struct lock_origin origin, uint64_t number,
+                  struct bytes command);
+
+/* Encode and add a command of the reign's own. */
+void node_propose_own(struct node *node, struct lock_command *command);
+
+/* Hand the batch to the core. */
+void node_propose_submit(struct node *node);
+void node_propose_close(struct node *node);
+
+/* ---- node_effects.c ---- */
+
+/* Take the effects, write and send; the new commit index. */
+raft_index_t node_effects_carry_out(struct node *node);
+void node_effects_written(struct node *node, uint64_t number);
+void node_effects_close(struct node *node);
+
+/* Make a frame of a message and send it. */
+void node_effects_send(struct node *node, const struct peer_message *message);
+
+/* ---- node_apply.c ---- */
+
+void node_apply_committed(struct node *node, raft_index_t commit);
+
+/* ---- node_read.c ---- */
+
+/* Ask the core for a round if anybody needs one. */
+void node_read_ask_round(struct node *node);
+
+/* Answer what the round confirms. */
+void node_read_confirmed(struct node *node);
+
+/* Forget what other nodes asked of a leader that is no more. */
+void node_read_close(struct node *node);
+
+enum status node_renew_encode(const struct lock_renew *renew,
+                              struct buffer *out);
+enum status node_renew_decode(struct bytes bytes, struct lock_renew *renew);
+
+/* ---- node_lease.c ---- */
+
+void node_lease_open_reign(struct node *node);
+void node_lease_close_reign(struct node *node);
+void node_lease_run(struct node *node);
+time_ms_t node_lease_deadline(const struct node *node);
+
+/* The batch with new ends in it was taken by the core, or was not: then they
+ * are put back. */
+void node_lease_submitted(struct node *node);
+void node_lease_restore(struct node *node);
+
+/* An outcome of this reign: was it one of the ends? */
+void node_lease_ended(struct node *node, const struct lock_outcome *outcome);
+
+/* ---- node_origins.c ---- */
+
+void node_origins_heard(struct node *node, struct lock_origin origin);
+void node_origins_run(struct node *node);
+void node_origins_applied(struct node *node,
+                          const struct lock_outcome *outcome);
+
+/* The batch with new orphans commands was taken by the core, or was not. */
+void node_origins_submitted(struct node *node);
+void node_origins_restore(struct node *node);
+
+/* ---- node_snapshot.c ---- */
+
+void node_snapshot_checkpoint_if_due(struct node *node);
+
+/* Fill in data and last of a chunk to be sent; false if it is not there. */
+bool node_snapshot_fill(struct node *node, struct raft_snapshot *snapshot);
+
+/* Look at a chunk before the core does: false if it completes a snapshot that
+ * is no good, in which case the core must hear that and not of the chunk. */
+bool node_snapshot_check(struct node *node,
+                         const struct raft_snapshot *snapshot);
+
+/* The core has looked at a chunk: it wants it, or does not. */
+void node_snapshot_stage(struct node *node,
+                         const struct raft_snapshot *snapshot, bool wanted);
+
+/* The staged machine becomes the node's. */
+void node_snapshot_adopt(struct node *node, raft_index_t index);
+void node_snapshot_close(struct node *node);
+
+#endif

@@ -1,0 +1,195 @@
+/* server.h - holdfastd, put together: store, node, links, clients, options.
+ *
+ * Only main.c makes one. The other files of this folder each do one thing for
+ * it:
+ *
+ *   server.c          start, turn, stop
+ *   server_ports.c    the node's ports: disk, links, replies, notices
+ *   server_client.c   one client
+ *   server_clients.c  all of them: limits, lists, who is told what
+ *   server_world.c    what commands may know and do (command_world.h)
+ *   server_pubsub.c   who listens to which channel
+ *   server_tell.c     messages to those who listen
+ *   server_watch.c    clients that asked to hear of a lock
+ *   server_members.c  who is in the cluster, and where
+ *   server_slowlog.c  commands that took long
+ *   server_options.c  the table of options
+ *   server_log.c      lines for people
+ */
+#ifndef HOLDFAST_SERVER_H
+#define HOLDFAST_SERVER_H
+
+#include "net/net_listener.h"
+#include "net/net_peers.h"
+#include "server/server_client.h"
+#include "server/server_log.h"
+#include "server/server_options.h"
+#include "server/server_pubsub.h"
+#include "server/server_slowlog.h"
+#include "server/server_watch.h"
+#include "store/store.h"
+
+/* The raft port of a member that names none. */
+#define SERVER_RAFT_PORT_OFFSET 10000
+
+struct server_counts {
+    uint64_t connections_received;
+    uint64_t connections_rejected;
+    uint64_t commands_processed;
+    uint64_t error_replies;
+    uint64_t net_input_bytes;
+    uint64_t net_output_bytes;
+    uint64_t expired_leases;
+    uint64_t handovers;
+    uint64_t elections;
+    uint64_t ops_per_sec;
+};
+
+/* Calls of one command. */
+struct server_calls {
+    uint64_t calls;
+    uint64_t micros;
+    uint64_t failed;
+};
+
+/* The time is read once a turn; now_us is for measuring only. */
+struct server {
+    struct server_options options;
+    struct server_log log;
+    struct net_loop loop;
+    struct store *store;
+    struct node *node;
+    struct net_peers peers;
+    struct net_listener listeners[8];
+    size_t listeners_count;
+    struct event *wakeup;
+    struct event *signals[4];
+    struct command_world world;
+    struct server_pubsub pubsub;
+    struct server_watches watches;
+
+    time_ms_t now;
+    uint64_t now_us;
+    uint64_t wall_us;
+
+    TAILQ_HEAD(, server_client) clients;
+    LIST_HEAD(, server_client) dirty;
+    struct index clients_by_id;
+    struct index slots;
+    size_t clients_count;
+    uint64_t last_client_id;
+    uint64_t last_ask;
+    struct resp_limits limits;
+    size_t output_bytes_max;
+    size_t query_bytes_max;
+    size_t slots_max;
+    time_ms_t paused_until;
+    bool paused_writes_only;
+    time_ms_t idle_at;
+    size_t monitors_count;
+
+    struct server_counts counts;
+    struct server_calls *calls; /* by place in the command table */
+    char cluster_id[33];
+    char run_id[41];
+    uint64_t boot;
+    time_ms_t started_at;
+    bool stopping;
+    time_ms_t stop_at;
+    int exit_code;
+
+    raft_id_t seen_leader;
+    raft_term_t seen_term;
+    enum raft_role seen_role;
+    struct raft_members seen_members;
+    struct command_member members[LIMIT_MEMBERS];
+    char hosts[LIMIT_MEMBERS][LIMIT_ADDRESS_BYTES + 1];
+    size_t members_count;
+    struct server_slowlog slowlog;
+    uint64_t rate_at_us;
+    uint64_t rate_commands;
+    uint64_t rate_input;
+    uint64_t rate_output;
+    uint64_t input_per_sec;
+    uint64_t output_per_sec;
+    char system[256];
+};
+
+/* Start; on failure one line was logged and everything is released. */
+bool server_start(struct server *server, const struct server_options *options);
+
+/* Until a signal or SHUTDOWN; the exit code. */
+int server_run(struct server *server);
+void server_close(struct server *server);
+
+/* Begin to stop: hand leadership over, finish writes, leave. */
+void server_stop(struct server *server);
+
+uint64_t server_now_us(void);
+
+/* Options were changed: bring them into effect. */
+void server_take_options(struct server *server);
+
+/* ---- server_ports.c ---- */
+
+struct node_ports server_ports(struct server *server);
+
+/* ---- server_clients.c ---- */
+
+void server_clients_init(struct server *server);
+void server_clients_close(struct server *server);
+void server_clients_turn(struct server *server);
+
+void server_add_client(struct server *server, struct server_client *client);
+void server_remove_client(struct server *server, struct server_client *client);
+struct server_client *server_find_client(const struct server *server,
+                                         uint64_t id);
+struct server_slot *server_find_slot(const struct server *server, uint64_t ask);
+
+/* Why a connection is not taken, as an error reply; NULL: it is. */
+const char *server_refusal(const struct server *server,
+                           const struct net_address *from);
+bool server_password_is_set(const struct server *server);
+
+/* On the cluster's face: true if the command belongs elsewhere, and the
+ * redirection is written. */
+bool server_redirects(struct server *server, struct command_call *call,
+                      const struct command *command);
+
+/* Show a command to those who MONITOR. */
+void server_monitor(struct server *server, const struct server_client *client,
+                    const struct command *command,
+                    const struct command_call *call);
+void server_note_command(struct server *server, const struct server_slot *slot,
+                         uint64_t micros);
+
+/* Append a word in double quotes, with everything unprintable escaped. */
+void server_quote(struct buffer *line, struct bytes word);
+
+/* ---- server_members.c ---- */
+
+/* The configuration may have changed: links and names follow it. */
+void server_members_update(struct server *server);
+
+/* ---- server_world.c ---- */
+
+/* What commands count as one second ends. */
+void server_world_tick(struct server *server);
+
+struct command_world server_world(struct server *server);
+
+/* ---- server_tell.c ---- */
+
+/* Tell the listeners of a channel at this node; how many they are. */
+size_t server_publish(struct server *server, enum command_subscription kind,
+                      struct bytes channel, struct bytes message);
+
+/* Tell an owner's subscribers: word, key and token. */
+void server_tell_owner(struct server *server, struct bytes owner,
+                       const char *word, struct bytes key, uint64_t token);
+
+/* Tell what a lock's subscribers want to hear. */
+void server_tell_notice(struct server *server,
+                        const struct lock_notice *notice);
+
+#endif

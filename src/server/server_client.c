@@ -1,0 +1,675 @@
+/* server_client.c - one client: requests in, replies out, in order.
+ *
+ * Nothing is freed inside a callback of the client's stream: it is marked, and
+ * server_client_turn() does the rest.
+ */
+#include "server/server_client.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ensure.h"
+#include "base/memory.h"
+#include "server/server.h"
+
+/* Bytes read from a connection at a time. */
+#define SERVER_CLIENT_READ_BYTES (16 * 1024)
+
+static uint8_t *server_client_reserve(void *context, size_t *room);
+static void server_client_received(void *context, size_t count);
+static void server_client_drained(void *context);
+static void server_client_closed(void *context);
+static void server_client_run(struct server_client *client);
+static bool server_client_next(struct server_client *client);
+static void server_client_protest(struct server_client *client);
+static bool server_client_may_join(const struct server_client *client,
+                                   const struct command *command);
+static bool server_client_carry_out(struct server_client *client,
+                                    const struct command *command,
+                                    struct command_call *call);
+static enum server_client_lane
+server_client_lane_of(const struct command_plan *plan);
+static bool server_client_is_allowed(struct server_client *client,
+                                     struct command_call *call,
+                                     const struct command *command);
+static void server_client_ask(struct server_client *client,
+                              struct server_slot *slot,
+                              const struct command_plan *plan);
+static bool server_client_acquires(const struct command_plan *plan);
+static const char *server_client_objection(const struct server_client *client,
+                                           const struct command_plan *plan);
+static void server_client_watch(struct server_slot *slot,
+                                const struct lock_answer *answer);
+static void server_client_word(struct server_slot *slot,
+                               const struct node_reply *reply);
+static void server_client_late(struct server_slot *slot);
+static void server_client_push(struct server_client *client,
+                               const struct bytes *words, size_t count);
+static void server_client_finish(struct server_slot *slot);
+static void server_client_drain(struct server_client *client);
+static bool server_client_is_mute(struct command_session *session,
+                                  enum command_reply_mode before);
+static bool server_client_is_paused(const struct server_client *client,
+                                    const struct command *command);
+static struct server_slot *
+server_client_new_slot(struct server_client *client,
+                       const struct command *command);
+static void server_client_free_slot(struct server_slot *slot);
+static void server_client_note(const struct server_slot *slot);
+
+/* ---- life ---- */
+
+void server_client_accept(struct server *server, int fd,
+                          const struct net_address *from,
+                          enum command_face face)
+{
+    const char *refusal = server_refusal(server, from);
+    if (refusal != NULL) {
+        (void)!write(fd, refusal, strlen(refusal));
+        (void)close(fd);
+        server->counts.connections_rejected++;
+        return;
+    }
+    struct server_client *client = memory_new(1, sizeof(*client));
+    const struct net_stream_owner owner = {
+        .context = client,
+        .reserve = server_client_reserve,
+        .received = server_client_received,
+        .drained = server_client_drained,
+        .closed = server_client_closed,
+    };
+    if (net_stream_open(&client->stream, &server->loop, fd, &owner) !=
+        STATUS_OK) {
+        memory_free(client);
+        return;
+    }
+    server->counts.connections_received++;
+    server->last_client_id++;
+    client->server = server;
+    client->from = *from;
+    client->to.length = sizeof(client->to.storage);
+    (void)getsockname(fd, (struct sockaddr *)&client->to.storage,
+                      &client->to.length);
+    client->session.id = server->last_client_id;
+    client->session.face = face;
+    client->session.protocol = 2;
+    client->session.authenticated = !server_password_is_set(server);
+    client->connected_at = server->now;
+    client->active_at = server->now;
+    STAILQ_INIT(&client->slots);
+    LIST_INIT(&client->expected);
+    LIST_INIT(&client->watches);
+    const struct resp_limits limits =
+        client->session.authenticated ? server->limits : resp_limits_unproven();
+    resp_request_init(&client->reader, &limits);
+    server_add_client(server, client);
+}
+
+void server_client_free(struct server_client *client)
+{
+    struct server *server = client->server;
+    while (!STAILQ_EMPTY(&client->slots)) {
+        struct server_slot *slot = STAILQ_FIRST(&client->slots);
+        STAILQ_REMOVE_HEAD(&client->slots, next);
+        server_client_free_slot(slot);
+    }
+    while (!LIST_EMPTY(&client->expected)) {
+        struct server_slot *slot = LIST_FIRST(&client->expected);
+        LIST_REMOVE(slot, expected);
+        server_client_free_slot(slot);
+    }
+    server_words_close(&client->held);
+    server_watch_forget(server, client);
+    server_pubsub_forget(&server->pubsub, client->session.id);
+    server_remove_client(server, client);
+    net_stream_close(&client->stream);
+    resp_request_close(&client->reader);
+    memory_free(client);
+}
+
+void server_client_kill(struct server_client *client)
+{
+    client->gone = true;
+    server_client_touch(client);
+}
+
+void server_client_touch(struct server_client *client)
+{
+    if (!client->is_dirty) {
+        client->is_dirty = true;
+        LIST_INSERT_HEAD(&client->server->dirty, client, dirty);
+    }
+}
+
+/* ---- bytes ---- */
+
+static uint8_t *server_client_reserve(void *context, size_t *room)
+{
+    struct server_client *client = context;
+    *room = SERVER_CLIENT_READ_BYTES;
+    return resp_request_reserve(&client->reader, SERVER_CLIENT_READ_BYTES);
+}
+
+static void server_client_received(void *context, size_t count)
+{
+    struct server_client *client = context;
+    resp_request_advance(&client->reader, count);
+    if (count > 0) {
+        client->active_at = client->server->now;
+        client->server->counts.net_input_bytes += count;
+        client->more = true;
+        server_client_touch(client);
+    }
+}
+
+/* The last replies of a client that is to be closed may have left. */
+static void server_client_drained(void *context)
+{
+    struct server_client *client = context;
+    if (client->closing) {
+        server_client_touch(client);
+    }
+}
+
+static void server_client_closed(void *context)
+{
+    struct server_client *client = context;
+    client->gone = true;
+    server_client_touch(client);
+}
+
+void server_client_turn(struct server_client *client)
+{
+    struct server *server = client->server;
+    if (!client->gone) {
+        server_client_run(client);
+        server_client_drain(client);
+        if (client->more && !client->closing && !client->gone &&
+            client->lane != SERVER_LANE_CLOSED &&
+            client->slots_count < server->slots_max) {
+            server_client_touch(client); /* its slots are not full any more */
+        }
+        server->counts.net_output_bytes += net_stream_waiting(&client->stream);
+        net_stream_flush(&client->stream);
+        if (net_stream_waiting(&client->stream) > server->output_bytes_max) {
+            client->gone = true; /* it does not read what it asks for */
+        }
+    }
+    if (!client->gone && client->closing && client->slots_count == 0 &&
+        net_stream_waiting(&client->stream) == 0) {
+        client->gone = true;
+    }
+    const bool flooded =
+        resp_request_waiting_bytes(&client->reader) > server->query_bytes_max;
+    net_stream_read(&client->stream, !client->closing && !flooded);
+}
+
+/* ---- requests ---- */
+
+static void server_client_run(struct server_client *client)
+{
+    while (client->more && !client->closing && !client->gone &&
+           client->lane != SERVER_LANE_CLOSED &&
+           client->slots_count < client->server->slots_max) {
+        client->more = server_client_next(client);
+    }
+}
+
+/* Take one request; false if there is none, or none that may run yet. */
+static bool server_client_next(struct server_client *client)
+{
+    struct resp_request request = {client->held.args, client->held.count};
+    if (client->held.count == 0) {
+        const enum resp_request_result result =
+            resp_request_next(&client->reader, &request);
+        if (result == RESP_REQUEST_INCOMPLETE) {
+            return false;
+        }
+        if (result == RESP_REQUEST_FAILED) {
+            server_client_protest(client);
+            return false;
+        }
+    }
+    struct buffer scratch = {0};
+    struct command_call call = {
+        .args = request.args,
+        .args_count = request.args_count,
+        .session = &client->session,
+        .world = &client->server->world,
+        .reply = {.out = &scratch, .protocol = client->session.protocol},
+    };
+    const struct command *command = command_find(&call);
+    if ((command == NULL || (server_client_may_join(client, command) &&
+                             !server_client_is_paused(client, command))) &&
+        server_client_carry_out(client, command, &call)) {
+        server_words_close(&client->held);
+    } else {
+        if (client->held.count == 0) {
+            server_words_copy(&client->held, request.args, request.args_count);
+        }
+        client->lane = SERVER_LANE_CLOSED;
+    }
+    buffer_close(&scratch);
+    return true;
+}
+
+/* What came is not the protocol: say so, and close. */
+static void server_client_protest(struct server_client *client)
+{
+    struct server_slot *slot = server_client_new_slot(client, NULL);
+    const struct resp_reply reply = {&slot->reply, client->session.protocol};
+    char text[RESP_REQUEST_ERROR_BYTES + 8];
+    (void)snprintf(text, sizeof(text), "ERR %s",
+                   resp_request_error(&client->reader));
+    resp_reply_error_text(&reply, text);
+    slot->done = true;
+    client->closing = true;
+}
+
+/* Whether a command may run beside those that are on their way: it may if it
+ * only makes a plan, and then the plan decides. */
+static bool server_client_may_join(const struct server_client *client,
+                                   const struct command *command)
+{
+    return client->slots_count == 0 || client->lane == SERVER_LANE_FREE ||
+           (client->lane != SERVER_LANE_CLOSED &&
+            (command->flags & (COMMAND_WRITE | COMMAND_READONLY)) != 0);
+}
+
+/* CLIENT PAUSE; the commands that end it or ask about it go on. */
+static bool server_client_is_paused(const struct server_client *client,
+                                    const struct command *command)
+{
+    const struct server *server = client->server;
+    if (server->now >= server->paused_until ||
+        command->flags & (COMMAND_ADMIN | COMMAND_NO_AUTH | COMMAND_LOADING)) {
+        return false;
+    }
+    return !server->paused_writes_only || command->flags & COMMAND_WRITE;
+}
+
+/* The lane of a plan. */
+static enum server_client_lane
+server_client_lane_of(const struct command_plan *plan)
+{
+    return plan->kind == COMMAND_PLAN_WRITE ? SERVER_LANE_WRITES
+                                            : SERVER_LANE_READS;
+}
+
+/* Run a command, or refuse it: NULL is an unknown one, its error written. False
+ * if it must wait after all; nothing has happened then. */
+static bool server_client_carry_out(struct server_client *client,
+                                    const struct command *command,
+                                    struct command_call *call)
+{
+    struct server *server = client->server;
+    const enum command_reply_mode before = client->session.reply_mode;
+    enum command_verdict verdict = COMMAND_ANSWERED;
+    if (command != NULL) {
+        client->last_command = command; /* CLIENT LIST shows itself */
+    }
+    if (command != NULL && server_client_is_allowed(client, call, command)) {
+        verdict = command->start(call);
+    }
+    if (verdict == COMMAND_PLANNED && client->slots_count > 0 &&
+        client->lane != SERVER_LANE_FREE &&
+        client->lane != server_client_lane_of(&call->plan)) {
+        return false;
+    }
+    struct server_slot *slot = server_client_new_slot(client, command);
+    server->counts.commands_processed++;
+    slot->mute = server_client_is_mute(&client->session, before);
+    if (command != NULL) {
+        server_monitor(server, client, command, call);
+    }
+    buffer_append(&slot->reply, buffer_view(call->reply.out));
+    if (verdict == COMMAND_PLANNED) {
+        server_words_copy(&slot->words, call->args, call->args_count);
+        server_client_ask(client, slot, &call->plan);
+        return true;
+    }
+    client->closing = client->closing || verdict == COMMAND_CLOSES;
+    slot->done = true;
+    server_client_note(slot);
+    if (client->session.authenticated && client->reader.limits.unproven) {
+        resp_request_limit(&client->reader, &server->limits);
+    }
+    return true;
+}
+
+/* Before a command runs: who asks, and from where. */
+static bool server_client_is_allowed(struct server_client *client,
+                                     struct command_call *call,
+                                     const struct command *command)
+{
+    const struct command_session *session = &client->session;
+    if (!session->authenticated && !(command->flags & COMMAND_NO_AUTH)) {
+        resp_reply_error_text(&call->reply, "NOAUTH Authentication required.");
+        return false;
+    }
+    if (session->protocol == 2 && session->subscriptions > 0 &&
+        !(command->flags & COMMAND_SUBSCRIBED)) {
+        char text[160];
+        (void)snprintf(text, sizeof(text),
+                       "ERR Can't execute '%s': only (P|S)SUBSCRIBE / "
+                       "(P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
+                       "this context",
+                       command->name);
+        resp_reply_error_text(&call->reply, text);
+        return false;
+    }
+    if (session->face == COMMAND_FACE_CLUSTER) {
+        return !server_redirects(client->server, call, command);
+    }
+    return true;
+}
+
+/* Hand a plan to the node. */
+static void server_client_ask(struct server_client *client,
+                              struct server_slot *slot,
+                              const struct command_plan *plan)
+{
+    struct server *server = client->server;
+    const char *refusal = server_client_objection(client, plan);
+    if (refusal != NULL) {
+        const struct resp_reply reply = {&slot->reply,
+                                         client->session.protocol};
+        resp_reply_error_text(&reply, refusal);
+        slot->done = true;
+        server->counts.error_replies++;
+        return;
+    }
+    server->last_ask++;
+    slot->ask = server->last_ask;
+    slot->async = plan->async;
+    slot->cache = server_client_acquires(plan) && plan->write.acquire.cache;
+    slot->notify = plan->notify;
+    index_insert(&server->slots, &slot->by_ask);
+    const enum status status =
+        node_ask(server->node, slot->ask, plan, server->now);
+    if (status != STATUS_OK) {
+        const struct resp_reply reply = {&slot->reply,
+                                         client->session.protocol};
+        char text[128];
+        (void)snprintf(text, sizeof(text), "ERR the request is %s",
+                       status_text(status));
+        resp_reply_error_text(&reply, text);
+        server_client_finish(slot);
+        return;
+    }
+    if (server_client_acquires(plan) && !plan->async &&
+        plan->write.acquire.may_queue) {
+        client->lane = SERVER_LANE_CLOSED;
+    } else {
+        client->lane = server_client_lane_of(plan);
+    }
+}
+
+static bool server_client_acquires(const struct command_plan *plan)
+{
+    return plan->kind == COMMAND_PLAN_WRITE &&
+           plan->write.kind == LOCK_COMMAND_ACQUIRE;
+}
+
+/* When there is too much of everything, new requests for locks are refused
+ * first; giving back and renewing always goes on. As far as this node knows. */
+static const char *server_client_objection(const struct server_client *client,
+                                           const struct command_plan *plan)
+{
+    const struct server *server = client->server;
+    if (!server_client_acquires(plan)) {
+        return NULL;
+    }
+    const struct lock_machine *machine = node_machine(server->node);
+    if (plan->write.acquire.ttl_ms > server->options.max_ttl_ms) {
+        return "ERR ttl-ms is above max-ttl-ms";
+    }
+    if (store_is_full(server->store)) {
+        return "TRYAGAIN the disk of this node does not keep up";
+    }
+    if (!plan->write.acquire.may_queue) {
+        return NULL;
+    }
+    struct lock_view view;
+    (void)lock_look(machine, plan->write.acquire.key, &view);
+    if (lock_count(machine).waiters >= server->options.waiters_max ||
+        view.waiters_count >= server->options.waiters_per_key_max) {
+        return "NOQUEUE too many requests are waiting";
+    }
+    return NULL;
+}
+
+/* ---- answers ---- */
+
+void server_client_answered(struct server *server, uint64_t ask,
+                            const struct node_reply *reply)
+{
+    struct server_slot *slot = server_find_slot(server, ask);
+    if (slot == NULL) {
+        return; /* its client is gone */
+    }
+    if (slot->done) {
+        server_client_finish(slot);
+        slot->late = true;
+        slot->late_answer = reply->answer;
+        if (reply->reply_class != NODE_DONE) {
+            slot->late_answer.result = LOCK_REFUSED;
+        }
+        if (slot->is_expected) {
+            LIST_REMOVE(slot, expected);
+            server_client_late(slot);
+            server_client_free_slot(slot);
+        }
+        return;
+    }
+    server_client_word(slot, reply);
+    if (reply->last) {
+        server_client_finish(slot);
+    } else {
+        slot->done = true; /* the rest comes as a message */
+    }
+    server_client_touch(slot->client);
+}
+
+bool server_client_is_blocked(const struct server_client *client)
+{
+    const struct server_slot *slot = STAILQ_FIRST(&client->slots);
+    return slot != NULL && !slot->done && slot->command != NULL &&
+           (slot->command->flags & COMMAND_BLOCKING) != 0;
+}
+
+bool server_client_unblock(struct server_client *client,
+                           enum command_unblock how)
+{
+    struct server_slot *slot = STAILQ_FIRST(&client->slots);
+    if (!server_client_is_blocked(client)) {
+        return false;
+    }
+    slot->unblocked = how == COMMAND_UNBLOCK_ERROR;
+    return node_unblock(client->server->node, slot->ask, client->server->now);
+}
+
+void server_client_message(struct server_client *client,
+                           const struct bytes *words, size_t count)
+{
+    server_client_drain(client);
+    server_client_push(client, words, count);
+}
+
+static void server_client_push(struct server_client *client,
+                               const struct bytes *words, size_t count)
+{
+    const struct resp_reply reply = {net_stream_out(&client->stream),
+                                     client->session.protocol};
+    resp_reply_push(&reply, count);
+    for (size_t i = 0; i < count; i++) {
+        resp_reply_bulk(&reply, words[i]);
+    }
+    server_client_touch(client);
+}
+
+/* Word the reply of a slot. */
+static void server_client_word(struct server_slot *slot,
+                               const struct node_reply *reply)
+{
+    struct server_client *client = slot->client;
+    struct server *server = client->server;
+    struct command_call call = {
+        .args = slot->words.args,
+        .args_count = slot->words.count,
+        .session = &client->session,
+        .world = &server->world,
+        .reply = {.out = &slot->reply, .protocol = client->session.protocol},
+    };
+    const struct command_outcome outcome = {.answer = &reply->answer,
+                                            .query_reply = reply->query_reply,
+                                            .wall = server->wall_us / 1000};
+    if (reply->reply_class == NODE_UNKNOWN) {
+        resp_reply_error_text(&call.reply,
+                              "UNCERTAIN the leader was lost: the request may "
+                              "or may not have been carried out");
+        server->counts.error_replies++;
+    } else if (reply->reply_class == NODE_NOT_DONE) {
+        resp_reply_error_text(&call.reply,
+                              reply->reason == NODE_REASON_NO_LEADER
+                                  ? "CLUSTERDOWN no leader"
+                                  : "TRYAGAIN too much is under way");
+        server->counts.error_replies++;
+    } else if (slot->unblocked && reply->answer.result == LOCK_REFUSED) {
+        resp_reply_error_text(&call.reply,
+                              "UNBLOCKED client unblocked via CLIENT UNBLOCK");
+    } else {
+        slot->command->finish(&call, &outcome);
+        server_client_watch(slot, &reply->answer);
+    }
+    server_client_note(slot);
+}
+
+/* CACHE and NOTIFY: what the client wants to hear later. The key is the first
+ * argument, the owner the second. */
+static void server_client_watch(struct server_slot *slot,
+                                const struct lock_answer *answer)
+{
+    struct server *server = slot->client->server;
+    if (slot->cache && answer->result == LOCK_GRANTED) {
+        server_watch_grant(server, slot->client, slot->words.args[1],
+                           answer->token);
+    }
+    if (slot->notify && answer->result == LOCK_REFUSED) {
+        server_watch_retry(server, slot->client, slot->words.args[1],
+                           slot->words.args[2]);
+    }
+}
+
+/* A grant that was queued for, by a client that went on meanwhile. */
+static void server_client_late(struct server_slot *slot)
+{
+    struct server_client *client = slot->client;
+    const struct lock_answer *answer = &slot->late_answer;
+    const bool granted = answer->result == LOCK_GRANTED;
+    char token[24];
+    (void)snprintf(token, sizeof(token), "%llu",
+                   (unsigned long long)answer->token);
+    const struct bytes words[] = {
+        bytes_of_text(granted ? "lock-granted" : "lock-refused"),
+        slot->words.args[1],
+        bytes_of_text(token),
+    };
+    if (granted) {
+        server_client_watch(slot, answer);
+    }
+    if (client->session.protocol == 3) {
+        server_client_push(client, words, granted ? 3 : 2);
+    } else {
+        server_tell_owner(client->server, slot->words.args[2],
+                          granted ? "granted" : "refused", slot->words.args[1],
+                          answer->token);
+    }
+}
+
+static void server_client_finish(struct server_slot *slot)
+{
+    slot->done = true;
+    index_remove(&slot->client->server->slots, &slot->by_ask);
+    slot->ask = 0;
+}
+
+/* Replies leave from the front, as far as they are there. */
+static void server_client_drain(struct server_client *client)
+{
+    struct server_slot *slot = STAILQ_FIRST(&client->slots);
+    while (slot != NULL && slot->done) {
+        STAILQ_REMOVE_HEAD(&client->slots, next);
+        client->slots_count--;
+        if (!slot->mute) {
+            buffer_append(net_stream_out(&client->stream),
+                          buffer_view(&slot->reply));
+        }
+        if (slot->ask != 0) {
+            slot->is_expected = true;
+            LIST_INSERT_HEAD(&client->expected, slot, expected);
+        } else {
+            if (slot->late) {
+                server_client_late(slot);
+            }
+            server_client_free_slot(slot);
+        }
+        slot = STAILQ_FIRST(&client->slots);
+    }
+    if (client->slots_count == 0 && client->lane != SERVER_LANE_FREE &&
+        client->server->now >= client->server->paused_until) {
+        client->lane = SERVER_LANE_FREE;
+        client->more = true;
+        server_client_touch(client);
+    }
+}
+
+/* Whether a command that has just run gets no reply, as CLIENT REPLY wants it:
+ * none after OFF, and one less after SKIP. */
+static bool server_client_is_mute(struct command_session *session,
+                                  enum command_reply_mode before)
+{
+    if (before == COMMAND_REPLY_SKIP &&
+        session->reply_mode == COMMAND_REPLY_SKIP) {
+        session->reply_mode = COMMAND_REPLY_ON;
+        return true;
+    }
+    return session->reply_mode == COMMAND_REPLY_OFF;
+}
+
+/* ---- slots ---- */
+
+static struct server_slot *server_client_new_slot(struct server_client *client,
+                                                  const struct command *command)
+{
+    struct server_slot *slot = memory_new(1, sizeof(*slot));
+    slot->client = client;
+    slot->command = command;
+    slot->started_us = client->server->now_us;
+    STAILQ_INSERT_TAIL(&client->slots, slot, next);
+    client->slots_count++;
+    return slot;
+}
+
+/* A slot that still asks is dropped: nobody waits for the answer. */
+static void server_client_free_slot(struct server_slot *slot)
+{
+    struct server *server = slot->client->server;
+    if (slot->ask != 0) {
+        node_drop(server->node, slot->ask, server->now);
+        index_remove(&server->slots, &slot->by_ask);
+    }
+    server_words_close(&slot->words);
+    buffer_close(&slot->reply);
+    memory_free(slot);
+}
+
+/* For commandstats and SLOWLOG. */
+static void server_client_note(const struct server_slot *slot)
+{
+    struct server *server = slot->client->server;
+    if (slot->command != NULL) {
+        server_note_command(server, slot, server_now_us() - slot->started_us);
+    }
+}

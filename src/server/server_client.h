@@ -1,0 +1,111 @@
+/* server_client.h - one client: requests in, replies out, in order.
+ *
+ * A client's requests run in the order in which they came. Writes that follow
+ * each other are asked of the cluster together and so share one batch of the
+ * log; likewise reads. Anything else waits until all before it are answered,
+ * and everything behind a request that may wait in a queue waits with it.
+ * Whatever finishes first, replies leave in the order of their requests.
+ */
+#ifndef HOLDFAST_SERVER_CLIENT_H
+#define HOLDFAST_SERVER_CLIENT_H
+
+#include <sys/queue.h>
+
+#include "base/index.h"
+#include "command/command.h"
+#include "net/net_stream.h"
+#include "node/node.h"
+#include "server/server_words.h"
+#include "wire/resp_request.h"
+
+struct server;
+struct server_watch;
+
+/* A request on its way, or its reply until those before it have left. */
+struct server_slot {
+    STAILQ_ENTRY(server_slot) next;   /* of the client */
+    LIST_ENTRY(server_slot) expected; /* asynchronous: after its reply */
+    struct index_node by_ask;
+    struct server_client *client;
+    const struct command *command;
+    uint64_t ask; /* 0: answered */
+    uint64_t started_us;
+    bool done;
+    bool async;       /* a message follows its reply */
+    bool cache;       /* of an acquire */
+    bool is_expected; /* its reply has left, its message has not */
+    bool late;        /* the message is there: */
+    struct lock_answer late_answer;
+    bool notify;
+    bool mute;                 /* CLIENT REPLY wants none */
+    bool unblocked;            /* by CLIENT UNBLOCK ... ERROR */
+    struct server_words words; /* the arguments, for finish() */
+    struct buffer reply;
+};
+
+enum server_client_lane {
+    SERVER_LANE_FREE,   /* nothing is on its way */
+    SERVER_LANE_WRITES, /* writes are, and more may join */
+    SERVER_LANE_READS,
+    SERVER_LANE_CLOSED, /* wait until all is answered */
+};
+
+struct server_client {
+    TAILQ_ENTRY(server_client) next;
+    LIST_ENTRY(server_client) dirty; /* has something to do in this turn */
+    struct index_node by_id;
+    struct server *server;
+    struct net_stream stream;
+    struct net_address from;
+    struct net_address to; /* our end */
+    struct resp_request_reader reader;
+    struct command_session session;
+    STAILQ_HEAD(, server_slot) slots;
+    LIST_HEAD(, server_slot) expected;
+    LIST_HEAD(, server_watch) watches;
+    size_t slots_count;
+    enum server_client_lane lane;
+    bool is_dirty;
+    bool closing;             /* when all replies have left */
+    bool gone;                /* to be freed */
+    bool more;                /* the reader may hold another request */
+    struct server_words held; /* a request that may not run yet */
+    time_ms_t connected_at;
+    time_ms_t active_at;
+    const struct command *last_command;
+};
+
+/* Take over a connection that was accepted at a face. */
+void server_client_accept(struct server *server, int fd,
+                          const struct net_address *from,
+                          enum command_face face);
+
+/* The cluster answered what one of the slots asked. */
+void server_client_answered(struct server *server, uint64_t ask,
+                            const struct node_reply *reply);
+
+/* At the end of a turn: run what can run, send what is there, free who is
+ * gone. */
+void server_client_turn(struct server_client *client);
+
+/* Tell a subscriber; in_push: as a push of RESP3 if it speaks that. */
+void server_client_message(struct server_client *client,
+                           const struct bytes *words, size_t count);
+
+/* True while a request of it waits in a lock's queue. */
+bool server_client_is_blocked(const struct server_client *client);
+
+/* End such a wait. */
+bool server_client_unblock(struct server_client *client,
+                           enum command_unblock how);
+
+/* Close it: at once, or when what it was promised has left. */
+void server_client_kill(struct server_client *client);
+
+/* Something is to be done with it in this turn. */
+void server_client_touch(struct server_client *client);
+
+/* Free it and everything of it. */
+void server_client_free(struct server_client *client);
+
+#endif

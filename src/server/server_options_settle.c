@@ -1,0 +1,185 @@
+/* server_options_settle.c - what follows from several options together.
+ *
+ * Ports that were not given follow from port, and port itself from the place
+ * of this node in initial-cluster. Then everything that no single row can tell
+ * is checked. A complaint names the directive that was given last to the
+ * eye: the one that a person would change.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "server/server_options_read.h"
+#include "server/server_options_table.h"
+
+static bool server_options_settle_members(struct server_options *options);
+static bool server_options_settle_ports(struct server_options *options);
+static bool server_options_settle_port(struct server_options *options,
+                                       const char *name, uint16_t *port,
+                                       unsigned offset);
+static bool server_options_settle_distinct(struct server_options *options);
+static bool server_options_settle_doors(struct server_options *options);
+static bool server_options_settle_times(struct server_options *options);
+static bool server_options_settle_bind(struct server_options *options);
+static void server_options_settle_alone(struct server_options *options);
+
+bool server_options_settle(struct server_options *options)
+{
+    if (!server_options_settle_bind(options) ||
+        !server_options_settle_members(options) ||
+        !server_options_settle_ports(options) ||
+        !server_options_settle_distinct(options) ||
+        !server_options_settle_doors(options) ||
+        !server_options_settle_times(options)) {
+        return false;
+    }
+    if (options->members_count == 0) {
+        server_options_settle_alone(options);
+    }
+    return true;
+}
+
+/* Three nodes that forgot their id would all be node 1: it has to be said. */
+static bool server_options_settle_members(struct server_options *options)
+{
+    const char *why_not = server_options_members_read(
+        options, bytes_of_text(options->initial_cluster));
+    if (why_not != NULL) {
+        return server_options_read_fail(options, "initial-cluster", why_not);
+    }
+    if (options->members_count > 1 &&
+        !server_options_read_given(options, "id")) {
+        return server_options_read_fail(
+            options, "initial-cluster",
+            "there are several members: say with id which one this is");
+    }
+    const struct server_member *self =
+        server_options_members_find(options, options->id);
+    if (self == NULL && options->members_count > 0) {
+        char text[96];
+        (void)snprintf(text, sizeof(text),
+                       "id %" PRIu64 ", which is this node, is not a member",
+                       options->id);
+        return server_options_read_fail(options, "initial-cluster", text);
+    }
+    if (self != NULL && !server_options_read_given(options, "port")) {
+        options->port = self->port;
+    }
+    if (self != NULL && !server_options_read_given(options, "raft-port")) {
+        options->raft_port = self->raft_port;
+    }
+    return true;
+}
+
+static bool server_options_settle_ports(struct server_options *options)
+{
+    return server_options_settle_port(options, "cluster-port",
+                                      &options->cluster_port, 100) &&
+           server_options_settle_port(options, "sentinel-port",
+                                      &options->sentinel_port, 200) &&
+           (options->members_count > 0 ||
+            server_options_settle_port(options, "raft-port",
+                                       &options->raft_port, 10000));
+}
+
+static bool server_options_settle_port(struct server_options *options,
+                                       const char *name, uint16_t *port,
+                                       unsigned offset)
+{
+    if (server_options_read_given(options, name)) {
+        return true;
+    }
+    const unsigned sum = options->port + offset;
+    if (sum > UINT16_MAX) {
+        char text[96];
+        (void)snprintf(text, sizeof(text),
+                       "port + %u is above 65535: give %s too", offset, name);
+        return server_options_read_fail(options, "port", text);
+    }
+    *port = options->port == 0 ? 0 : (uint16_t)sum;
+    return true;
+}
+
+static bool server_options_settle_distinct(struct server_options *options)
+{
+    const struct {
+        const char *name;
+        uint16_t port;
+    } ports[] = {{"port", options->port},
+                 {"cluster-port", options->cluster_port},
+                 {"sentinel-port", options->sentinel_port},
+                 {"raft-port", options->raft_port}};
+    for (size_t a = 0; a < 4; a++) {
+        for (size_t b = a + 1; b < 4; b++) {
+            if (ports[a].port == ports[b].port && ports[a].port != 0) {
+                char text[96];
+                (void)snprintf(text, sizeof(text), "%u is the %s already",
+                               (unsigned)ports[a].port, ports[a].name);
+                return server_options_read_fail(options, ports[b].name, text);
+            }
+        }
+    }
+    return true;
+}
+
+static bool server_options_settle_doors(struct server_options *options)
+{
+    if (options->port == 0 && options->cluster_port == 0 &&
+        options->unixsocket[0] == '\0') {
+        return server_options_read_fail(
+            options, "port",
+            "no client could come in: neither port, cluster-port nor "
+            "unixsocket is on");
+    }
+    if (options->raft_port == 0 && options->members_count > 1) {
+        return server_options_read_fail(
+            options, "raft-port",
+            "a node that is not alone needs a port for the others");
+    }
+    return true;
+}
+
+static bool server_options_settle_times(struct server_options *options)
+{
+    if (options->heartbeat_ms * 2 > options->election_ms) {
+        return server_options_read_fail(options, "heartbeat-ms",
+                                        "must be at most half of election-ms");
+    }
+    if (options->hint_ms > options->election_ms) {
+        return server_options_read_fail(options, "hint-ms",
+                                        "must be at most election-ms");
+    }
+    if (options->alive_ms * 2 > options->grace_ms) {
+        return server_options_read_fail(options, "alive-ms",
+                                        "must be at most half of grace-ms");
+    }
+    return true;
+}
+
+static bool server_options_settle_bind(struct server_options *options)
+{
+    for (size_t i = 0; i < options->bind.count; i++) {
+        const char *text = options->bind.items[i];
+        text += text[0] == '-' ? 1 : 0;
+        if (text[0] == '\0' || strlen(text) > LIMIT_ADDRESS_BYTES - 8) {
+            return server_options_read_fail(options, "bind",
+                                            "that is no address");
+        }
+    }
+    return true;
+}
+
+/* A cluster of one, which other machines know by the first address that is
+ * one. */
+static void server_options_settle_alone(struct server_options *options)
+{
+    static const char *const everywhere[] = {"*", "0.0.0.0", "::", "::*"};
+    const char *host = options->bind.items[0];
+    host += host[0] == '-' ? 1 : 0;
+    for (size_t i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++) {
+        if (strcmp(host, everywhere[i]) == 0) {
+            host = "127.0.0.1";
+        }
+    }
+    (void)server_options_members_add(options, options->id, bytes_of_text(host),
+                                     options->port, options->raft_port);
+}

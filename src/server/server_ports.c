@@ -1,0 +1,76 @@
+/* server_ports.c - the node's ports: disk, links, replies, notices. */
+#include "server/server.h"
+
+static void server_ports_write(void *context, const struct node_write *write);
+static void server_ports_checkpoint(void *context,
+                                    const struct node_checkpoint *checkpoint);
+static bool server_ports_chunk(void *context, raft_index_t index,
+                               uint64_t offset, struct buffer *out, bool *last);
+static void server_ports_send(void *context, raft_id_t to, struct bytes frame);
+static void server_ports_reply(void *context, uint64_t ask,
+                               const struct node_reply *reply);
+static void server_ports_notice(void *context,
+                                const struct lock_notice *notice);
+static void server_ports_line(void *context, const char *text);
+
+struct node_ports server_ports(struct server *server)
+{
+    return (struct node_ports){
+        .context = server,
+        .write = server_ports_write,
+        .checkpoint = server_ports_checkpoint,
+        .chunk = server_ports_chunk,
+        .send = server_ports_send,
+        .reply = server_ports_reply,
+        .notice = server_ports_notice,
+        .line =
+            server->log.level == SERVER_LOG_DEBUG ? server_ports_line : NULL,
+    };
+}
+
+static void server_ports_write(void *context, const struct node_write *write)
+{
+    struct server *server = context;
+    store_write(server->store, write);
+}
+
+static void server_ports_checkpoint(void *context,
+                                    const struct node_checkpoint *checkpoint)
+{
+    struct server *server = context;
+    server_log(&server->log, SERVER_LOG_VERBOSE,
+               "checkpoint at entry %llu, log starts behind %llu",
+               (unsigned long long)checkpoint->index,
+               (unsigned long long)checkpoint->boundary_index);
+    store_checkpoint(server->store, checkpoint);
+}
+
+static bool server_ports_chunk(void *context, raft_index_t index,
+                               uint64_t offset, struct buffer *out, bool *last)
+{
+    struct server *server = context;
+    return store_chunk(server->store, index, offset, out, last);
+}
+
+static void server_ports_send(void *context, raft_id_t to, struct bytes frame)
+{
+    struct server *server = context;
+    net_peers_send(&server->peers, to, frame);
+}
+
+static void server_ports_reply(void *context, uint64_t ask,
+                               const struct node_reply *reply)
+{
+    server_client_answered(context, ask, reply);
+}
+
+static void server_ports_notice(void *context, const struct lock_notice *notice)
+{
+    server_tell_notice(context, notice);
+}
+
+static void server_ports_line(void *context, const char *text)
+{
+    struct server *server = context;
+    server_log(&server->log, SERVER_LOG_DEBUG, "%s", text);
+}

@@ -1,0 +1,46 @@
+/* store_batch.h - writes and checkpoints of a node, as batches of LevelDB.
+ *
+ * Made in the loop's thread, in the order in which they are handed over, so
+ * that each knows where the log begins and ends when its turn comes.
+ */
+#ifndef HOLDFAST_STORE_BATCH_H
+#define HOLDFAST_STORE_BATCH_H
+
+#include "store/store_values.h"
+#include "store/store_writer.h"
+
+/* The log as it will be when all that was handed over is durable. */
+struct store_batcher {
+    uint32_t group;
+    uint8_t cluster[STORE_CLUSTER_BYTES];
+    raft_index_t boundary_index;
+    raft_index_t last_index;
+    struct buffer key; /* scratch */
+    struct buffer value;
+};
+
+void store_batch_close(struct store_batcher *batcher);
+
+/* The job of a write, to be given to store_writer_take(). */
+struct store_job *store_batch_of_write(struct store_batcher *batcher,
+                                       const struct node_write *write);
+
+/* The job of a checkpoint. The machine's changes count as stored. */
+struct store_job *
+store_batch_of_checkpoint(struct store_batcher *batcher,
+                          const struct node_checkpoint *checkpoint);
+
+/* What a fresh directory begins with. */
+leveldb_writebatch_t *
+store_batch_of_identity(struct store_batcher *batcher,
+                        const struct store_identity *identity,
+                        const struct raft_members *members, uint64_t boot);
+
+/* What every open writes: the boot, a promise if one had to be put back, and
+ * the end of entries first to last, which were damaged (0, 0: none). */
+leveldb_writebatch_t *
+store_batch_of_open(struct store_batcher *batcher,
+                    const struct store_recovered *recovered,
+                    raft_index_t damaged_first, raft_index_t damaged_last);
+
+#endif

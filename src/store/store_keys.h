@@ -1,0 +1,51 @@
+/* store_keys.h - the keys under which things lie in the database.
+ *
+ *     group (32 bits), kind (8 bits), and then
+ *         log      index (64 bits)
+ *         state    the key of a record of the machine
+ *
+ * Numbers in keys are big-endian, so that LevelDB sorts them as numbers: a
+ * group lies together, in it each kind, in the log each entry behind the one
+ * before. store_values.h has what lies under them.
+ */
+#ifndef HOLDFAST_STORE_KEYS_H
+#define HOLDFAST_STORE_KEYS_H
+
+#include "base/buffer.h"
+#include "raft/raft.h"
+
+/* Part of every data directory: never renumber. */
+enum store_kind {
+    STORE_KIND_IDENTITY = 1, /* format, cluster, incarnation, node */
+    STORE_KIND_BOOT,         /* how often, or when, it was opened last */
+    STORE_KIND_PROMISE,      /* term, vote, cluster */
+    STORE_KIND_BOUNDARY,     /* last entry that is not in the log any more */
+    STORE_KIND_APPLIED,      /* the entry that the state is as of */
+    STORE_KIND_LOG,
+    STORE_KIND_STATE,
+    STORE_KINDS_END,
+};
+
+/* Make a key in a buffer, forgetting what was there. The first is also what
+ * all keys of a kind begin with. */
+void store_keys_make(struct buffer *key, uint32_t group, enum store_kind kind);
+void store_keys_make_log(struct buffer *key, uint32_t group,
+                         raft_index_t index);
+void store_keys_make_state(struct buffer *key, uint32_t group,
+                           struct bytes record_key);
+
+/* A key taken apart. */
+struct store_key {
+    uint32_t group;
+    enum store_kind kind;
+    raft_index_t index;      /* of the log */
+    struct bytes record_key; /* of the state, borrowed */
+};
+
+/* False if no function above makes such a key. */
+bool store_keys_read(struct bytes key, struct store_key *parts);
+
+/* "promise", "log" ...; for people. */
+const char *store_keys_kind_text(enum store_kind kind);
+
+#endif
