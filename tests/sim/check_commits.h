@@ -8,13 +8,13 @@
 #ifndef HOLDFAST_SIM_CHECK_COMMITS_H
 #define HOLDFAST_SIM_CHECK_COMMITS_H
 
-#include "lib/replica.h"
+#include "lib/host.h"
 #include "sim/sim_report.h"
 
 struct check_commits_line {
     raft_term_t term;        /* of the entry */
     raft_term_t commit_term; /* in which it was committed, or later */
-    uint64_t hash;           /* of the state after it */
+    uint64_t hash;           /* of the state after it; 0: nobody looked */
 };
 
 struct check_commits {
@@ -27,7 +27,8 @@ struct check_commits {
 void check_commits_init(struct check_commits *check, struct sim_report *report);
 void check_commits_close(struct check_commits *check);
 
-/* A node applied an entry, being in current_term. */
+/* A node applied an entry, being in current_term. hash may be 0: the state was
+ * not looked at. */
 void check_commits_applied(struct check_commits *check, raft_id_t id,
                            raft_term_t current_term, raft_index_t index,
                            raft_term_t term, uint64_t hash);
@@ -45,7 +46,6 @@ void check_commits_members(struct check_commits *check, const struct raft *a,
                            const struct raft *b, raft_index_t index);
 
 /* Everything a node believes to be committed agrees with the ledger. */
-void check_commits_audit(struct check_commits *check,
-                         const struct replica *replica);
+void check_commits_audit(struct check_commits *check, const struct host *host);
 
 #endif

@@ -19,9 +19,9 @@ static struct check_logs_fact *check_logs_slot(struct check_logs_fact *table,
 static void check_logs_grow(struct check_logs *check);
 static uint64_t check_logs_contents(const struct raft_entry *entry);
 static void check_logs_audit_memory(struct check_logs *check,
-                                    const struct replica *replica);
+                                    const struct host *host);
 static void check_logs_audit_disk(struct check_logs *check,
-                                  const struct replica *replica);
+                                  const struct host *host);
 
 void check_logs_init(struct check_logs *check, struct sim_report *report)
 {
@@ -58,22 +58,22 @@ void check_logs_appended(struct check_logs *check, const struct raft *raft,
     }
 }
 
-void check_logs_audit(struct check_logs *check, const struct replica *replica)
+void check_logs_audit(struct check_logs *check, const struct host *host)
 {
-    if (replica_is_up(replica)) {
-        check_logs_audit_memory(check, replica);
+    if (host_is_up(host)) {
+        check_logs_audit_memory(check, host);
     }
-    check_logs_audit_disk(check, replica);
+    check_logs_audit_disk(check, host);
 }
 
 static void check_logs_audit_memory(struct check_logs *check,
-                                    const struct replica *replica)
+                                    const struct host *host)
 {
-    const struct raft *raft = replica_raft(replica);
+    const struct raft *raft = host_raft(host);
     const raft_index_t last_index = raft_last_index(raft);
 
     for (raft_index_t i = raft_first_index(raft); i <= last_index; i++) {
-        const struct raft_entry *entry = replica_entry(replica, i);
+        const struct raft_entry *entry = host_entry(host, i);
         raft_term_t term = 0;
         raft_term_t prev_term = 0;
         if (entry == NULL || !raft_term_at(raft, i, &term) ||
@@ -81,7 +81,7 @@ static void check_logs_audit_memory(struct check_logs *check,
             sim_report_fail(check->report, SIM_UNSAFE,
                             "n%" PRIu64 " and its core disagree about "
                             "the entry at %" PRIu64,
-                            replica_id(replica), i);
+                            host_id(host), i);
             return;
         }
         const struct check_logs_fact fact = {
@@ -90,26 +90,26 @@ static void check_logs_audit_memory(struct check_logs *check,
             .prev_term = prev_term,
             .contents = check_logs_contents(entry),
         };
-        check_logs_state(check, replica_id(replica), &fact);
+        check_logs_state(check, host_id(host), &fact);
     }
 }
 
 static void check_logs_audit_disk(struct check_logs *check,
-                                  const struct replica *replica)
+                                  const struct host *host)
 {
     raft_term_t prev_term;
-    const raft_index_t boundary = replica_durable_boundary(replica, &prev_term);
-    const raft_index_t last_index = replica_durable_last_index(replica);
+    const raft_index_t boundary = host_durable_boundary(host, &prev_term);
+    const raft_index_t last_index = host_durable_last_index(host);
 
     for (raft_index_t i = boundary + 1; i <= last_index; i++) {
-        const struct raft_entry *entry = replica_durable_entry(replica, i);
+        const struct raft_entry *entry = host_durable_entry(host, i);
         const struct check_logs_fact fact = {
             .index = i,
             .term = entry->term,
             .prev_term = prev_term,
             .contents = check_logs_contents(entry),
         };
-        check_logs_state(check, replica_id(replica), &fact);
+        check_logs_state(check, host_id(host), &fact);
         prev_term = entry->term;
     }
 }

@@ -9,7 +9,7 @@
 #ifndef HOLDFAST_SIM_CHECK_LOGS_H
 #define HOLDFAST_SIM_CHECK_LOGS_H
 
-#include "lib/replica.h"
+#include "lib/host.h"
 #include "sim/sim_report.h"
 
 struct check_logs_fact {
@@ -34,6 +34,6 @@ void check_logs_appended(struct check_logs *check, const struct raft *raft,
                          const struct raft_result *result);
 
 /* Hold a whole log, in memory and on disk, against all that is known. */
-void check_logs_audit(struct check_logs *check, const struct replica *replica);
+void check_logs_audit(struct check_logs *check, const struct host *host);
 
 #endif

@@ -1,6 +1,6 @@
 /* check_progress.c - how far each node is, and whether it may be.
  *
- * A replica counts as holding an entry if its disk has it now, covers it by a
+ * A host counts as holding an entry if its disk has it now, covers it by a
  * snapshot, or had it before its tail was damaged: an acknowledgement may be
  * older than the damage.
  *
@@ -12,14 +12,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool check_progress_holds(const struct replica *replica,
-                                 raft_index_t index, raft_term_t term);
-static size_t check_progress_missing(struct replica *const *replicas,
-                                     size_t count,
+static bool check_progress_holds(const struct host *host, raft_index_t index,
+                                 raft_term_t term);
+static size_t check_progress_missing(struct host *const *hosts, size_t count,
                                      const struct raft_members *members,
                                      raft_index_t index, raft_term_t term);
 static void check_progress_durable(struct check_progress *check,
-                                   const struct replica *replica);
+                                   const struct host *host);
 
 void check_progress_init(struct check_progress *check,
                          struct sim_report *report)
@@ -29,13 +28,14 @@ void check_progress_init(struct check_progress *check,
 }
 
 void check_progress_turn(struct check_progress *check, uint32_t node,
-                         const struct replica *replica)
+                         const struct host *host)
 {
-    const struct raft *raft = replica_raft(replica);
+    const struct raft *raft = host_raft(host);
     const raft_index_t commit = raft_commit(raft);
-    const raft_index_t applied = replica_applied_index(replica);
+    const raft_index_t applied = host_applied_index(host);
 
-    if (applied != commit) {
+    /* While a snapshot is on its way to disk nothing is applied. */
+    if (applied > commit || (applied < commit && !host_install_pending(host))) {
         sim_report_fail(check->report, SIM_UNSAFE,
                         "n%u applied %" PRIu64 " and committed %" PRIu64,
                         node + 1, applied, commit);
@@ -52,7 +52,7 @@ void check_progress_turn(struct check_progress *check, uint32_t node,
                         node + 1, check->commit[node], commit);
     }
     check->commit[node] = commit;
-    check_progress_durable(check, replica);
+    check_progress_durable(check, host);
 }
 
 void check_progress_restarted(struct check_progress *check, uint32_t node)
@@ -61,11 +61,11 @@ void check_progress_restarted(struct check_progress *check, uint32_t node)
 }
 
 void check_progress_committed(struct check_progress *check,
-                              struct replica *const *replicas, size_t count,
+                              struct host *const *hosts, size_t count,
                               uint32_t committer, raft_index_t index,
                               raft_term_t term)
 {
-    const struct raft *raft = replica_raft(replicas[committer]);
+    const struct raft *raft = host_raft(hosts[committer]);
 
     if (raft_role(raft) == RAFT_LEADER && raft_term(raft) != term) {
         sim_report_fail(check->report, SIM_UNSAFE,
@@ -75,12 +75,12 @@ void check_progress_committed(struct check_progress *check,
     }
     /* The configuration may have changed in the very turn that committed. */
     if (index + 1 < raft_first_index(raft) ||
-        check_progress_missing(replicas, count, raft_members(raft), index,
-                               term) == 0) {
+        check_progress_missing(hosts, count, raft_members(raft), index, term) ==
+            0) {
         return;
     }
     const size_t missing = check_progress_missing(
-        replicas, count, raft_members_at(raft, index), index, term);
+        hosts, count, raft_members_at(raft, index), index, term);
     if (missing > 0) {
         sim_report_fail(check->report, SIM_UNSAFE,
                         "n%u committed %" PRIu64 " of term %" PRIu64
@@ -90,8 +90,7 @@ void check_progress_committed(struct check_progress *check,
 }
 
 /* How many more copies a quorum of members would need. */
-static size_t check_progress_missing(struct replica *const *replicas,
-                                     size_t count,
+static size_t check_progress_missing(struct host *const *hosts, size_t count,
                                      const struct raft_members *members,
                                      raft_index_t index, raft_term_t term)
 {
@@ -99,36 +98,35 @@ static size_t check_progress_missing(struct replica *const *replicas,
     size_t copies = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (raft_members_is_voter(members, replica_id(replicas[i])) &&
-            check_progress_holds(replicas[i], index, term)) {
+        if (raft_members_is_voter(members, host_id(hosts[i])) &&
+            check_progress_holds(hosts[i], index, term)) {
             copies++;
         }
     }
     return copies < quorum ? quorum - copies : 0;
 }
 
-static bool check_progress_holds(const struct replica *replica,
-                                 raft_index_t index, raft_term_t term)
+static bool check_progress_holds(const struct host *host, raft_index_t index,
+                                 raft_term_t term)
 {
-    const struct raft_entry *entry = replica_durable_entry(replica, index);
+    const struct raft_entry *entry = host_durable_entry(host, index);
 
     if (entry != NULL) {
         return entry->term == term;
     }
-    return index <= replica_durable_boundary(replica, NULL) ||
-           index <= replica_repair_index(replica);
+    return index <= host_durable_boundary(host, NULL) ||
+           index <= host_repair_index(host);
 }
 
 /* What the core believes to be durable is, and is the same entry. */
 static void check_progress_durable(struct check_progress *check,
-                                   const struct replica *replica)
+                                   const struct host *host)
 {
-    const struct raft *raft = replica_raft(replica);
+    const struct raft *raft = host_raft(host);
     const raft_index_t index = raft_durable_index(raft);
-    const struct raft_entry *entry = replica_durable_entry(replica, index);
+    const struct raft_entry *entry = host_durable_entry(host, index);
     raft_term_t boundary_term = 0;
-    const raft_index_t boundary =
-        replica_durable_boundary(replica, &boundary_term);
+    const raft_index_t boundary = host_durable_boundary(host, &boundary_term);
     raft_term_t term;
 
     if (index < raft_first_index(raft)) {

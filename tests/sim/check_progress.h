@@ -6,7 +6,7 @@
 #ifndef HOLDFAST_SIM_CHECK_PROGRESS_H
 #define HOLDFAST_SIM_CHECK_PROGRESS_H
 
-#include "lib/replica.h"
+#include "lib/host.h"
 #include "sim/sim_network.h"
 #include "sim/sim_report.h"
 
@@ -20,13 +20,13 @@ void check_progress_init(struct check_progress *check,
 
 /* A node took a turn. */
 void check_progress_turn(struct check_progress *check, uint32_t node,
-                         const struct replica *replica);
+                         const struct host *host);
 void check_progress_restarted(struct check_progress *check, uint32_t node);
 
-/* replicas[committer] has just become the first to have index committed, an
+/* hosts[committer] has just become the first to have index committed, an
  * entry of term, and nothing behind it. */
 void check_progress_committed(struct check_progress *check,
-                              struct replica *const *replicas, size_t count,
+                              struct host *const *hosts, size_t count,
                               uint32_t committer, raft_index_t index,
                               raft_term_t term);
 

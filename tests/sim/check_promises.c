@@ -8,18 +8,17 @@
 #include <inttypes.h>
 
 static void check_promises_vote(struct sim_report *report,
-                                const struct replica *sender,
+                                const struct host *sender,
                                 const struct raft_message *message,
                                 raft_id_t vote);
 static void check_promises_entries(struct sim_report *report,
-                                   const struct replica *sender,
+                                   const struct host *sender,
                                    raft_index_t index);
 
-void check_promises_sent(struct sim_report *report,
-                         const struct replica *sender,
+void check_promises_sent(struct sim_report *report, const struct host *sender,
                          const struct raft_message *message)
 {
-    const raft_term_t durable = replica_durable_term(sender);
+    const raft_term_t durable = host_durable_term(sender);
     const bool pre =
         (message->kind == RAFT_MESSAGE_VOTE && message->vote.pre) ||
         (message->kind == RAFT_MESSAGE_VOTE_REPLY && message->vote_reply.pre &&
@@ -62,29 +61,29 @@ void check_promises_sent(struct sim_report *report,
 }
 
 static void check_promises_vote(struct sim_report *report,
-                                const struct replica *sender,
+                                const struct host *sender,
                                 const struct raft_message *message,
                                 raft_id_t vote)
 {
-    if (message->term == replica_durable_term(sender) &&
-        vote != replica_durable_vote(sender)) {
+    if (message->term == host_durable_term(sender) &&
+        vote != host_durable_vote(sender)) {
         sim_report_fail(report, SIM_UNSAFE,
                         "n%" PRIu64 " speaks for n%" PRIu64 " in term %" PRIu64
                         " and has n%" PRIu64 " on disk",
                         message->from, vote, message->term,
-                        replica_durable_vote(sender));
+                        host_durable_vote(sender));
     }
 }
 
 static void check_promises_entries(struct sim_report *report,
-                                   const struct replica *sender,
+                                   const struct host *sender,
                                    raft_index_t index)
 {
-    if (index > replica_durable_last_index(sender)) {
+    if (index > host_durable_last_index(sender)) {
         sim_report_fail(report, SIM_UNSAFE,
                         "n%" PRIu64 " says to have %" PRIu64
                         " entries and has %" PRIu64 " on disk",
-                        replica_id(sender), index,
-                        replica_durable_last_index(sender));
+                        host_id(sender), index,
+                        host_durable_last_index(sender));
     }
 }

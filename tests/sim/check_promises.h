@@ -7,11 +7,10 @@
 #ifndef HOLDFAST_SIM_CHECK_PROMISES_H
 #define HOLDFAST_SIM_CHECK_PROMISES_H
 
-#include "lib/replica.h"
+#include "lib/host.h"
 #include "sim/sim_report.h"
 
-void check_promises_sent(struct sim_report *report,
-                         const struct replica *sender,
+void check_promises_sent(struct sim_report *report, const struct host *sender,
                          const struct raft_message *message);
 
 #endif

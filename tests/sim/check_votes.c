@@ -71,12 +71,12 @@ void check_votes_held(struct check_votes *check, uint32_t node,
 }
 
 void check_votes_restarted(struct check_votes *check, uint32_t node,
-                           const struct replica *replica)
+                           const struct host *host)
 {
-    check->nodes[node].held_term = replica_durable_term(replica);
-    check->nodes[node].held_vote = replica_durable_vote(replica);
-    check_votes_give(check, node, replica_durable_term(replica),
-                     replica_durable_vote(replica), "a recovered promise");
+    check->nodes[node].held_term = host_durable_term(host);
+    check->nodes[node].held_vote = host_durable_vote(host);
+    check_votes_give(check, node, host_durable_term(host),
+                     host_durable_vote(host), "a recovered promise");
 }
 
 static void check_votes_give(struct check_votes *check, uint32_t node,

@@ -8,7 +8,7 @@
 #ifndef HOLDFAST_SIM_CHECK_VOTES_H
 #define HOLDFAST_SIM_CHECK_VOTES_H
 
-#include "lib/replica.h"
+#include "lib/host.h"
 #include "sim/sim_network.h"
 #include "sim/sim_report.h"
 
@@ -41,6 +41,6 @@ void check_votes_held(struct check_votes *check, uint32_t node,
 
 /* A node came back: what it finds on disk counts as promised. */
 void check_votes_restarted(struct check_votes *check, uint32_t node,
-                           const struct replica *replica);
+                           const struct host *host);
 
 #endif

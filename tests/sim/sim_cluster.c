@@ -1,14 +1,14 @@
 /* sim_cluster.c - picks the earliest event and lets it happen.
  *
- * A node is a replica with a clock, a disk and a loop. Whatever reaches it is
- * a step; a step is followed by a turn, at once or, if the options say so, a
+ * A node is a host with a clock, a disk and a loop. Whatever reaches it is a
+ * step; a step is followed by a turn, at once or, if the options say so, a
  * little later, so that several steps share one; a turn may start a sync; the
  * end of a sync is a step again. A timer in the queue is left there when its
  * deadline moves back, and looks again when it rings.
  *
  * To extend: a new kind of event of a node is a case in sim_cluster_event();
  * a new checker is called from sim_cluster_stepped(), sim_cluster_turn() or
- * one of the callbacks at the end.
+ * one of the callbacks of sim_watch.c.
  */
 #include "sim/sim_cluster.h"
 
@@ -18,13 +18,16 @@
 
 #include "base/ensure.h"
 #include "base/memory.h"
-#include "lib/message_copy.h"
-#include "sim/check_promises.h"
+
+/* The wall clocks of nodes show about this. */
+#define SIM_CLUSTER_WALL_MS UINT64_C(1700000000000)
 
 /* What a node looked like before a step. */
 struct sim_cluster_before {
     raft_index_t last_index;
     bool writing;              /* entries are on their way to the disk */
+    raft_index_t conflict;     /* this message has another entry here ... */
+    raft_term_t conflict_term; /* ... of this term */
     raft_index_t config_index; /* newest that this message could replace */
 };
 
@@ -34,17 +37,22 @@ static bool sim_cluster_counts(struct sim_cluster *cluster,
                                const struct sim_event *event);
 static void sim_cluster_deliver(struct sim_cluster *cluster,
                                 const struct sim_event *event);
+static void sim_cluster_damage(struct sim_cluster *cluster, uint32_t node,
+                               struct sim_frame *frame,
+                               const struct raft_snapshot *snapshot);
 static void sim_cluster_timer(struct sim_cluster *cluster, uint32_t node);
 static void sim_cluster_synced(struct sim_cluster *cluster, uint32_t node);
-static void sim_cluster_step(struct sim_cluster *cluster, uint32_t node,
-                             const struct raft_event *event,
-                             struct raft_result *result);
+static void sim_cluster_hint(struct sim_cluster *cluster, uint32_t node,
+                             raft_id_t peer);
 static struct sim_cluster_before
 sim_cluster_look(const struct sim_cluster *cluster, uint32_t node,
-                 const struct raft_event *event);
+                 const struct raft_append *append);
 static void sim_cluster_stepped(struct sim_cluster *cluster, uint32_t node,
-                                const struct sim_cluster_before *before,
-                                const struct raft_result *result);
+                                const struct sim_cluster_before *before);
+static void sim_cluster_see_entries(struct sim_cluster *cluster, uint32_t node,
+                                    const struct sim_cluster_before *before);
+static void sim_cluster_see_proposed(struct sim_cluster *cluster,
+                                     raft_index_t first, raft_index_t last);
 static void sim_cluster_see_commit(struct sim_cluster *cluster, uint32_t node);
 static void sim_cluster_see_role(struct sim_cluster *cluster, uint32_t node);
 static void sim_cluster_want_turn(struct sim_cluster *cluster, uint32_t node);
@@ -52,13 +60,6 @@ static void sim_cluster_turn(struct sim_cluster *cluster, uint32_t node);
 static void sim_cluster_start_sync(struct sim_cluster *cluster, uint32_t node);
 static void sim_cluster_arm(struct sim_cluster *cluster, uint32_t node);
 static void sim_cluster_rearm(struct sim_cluster *cluster, uint32_t node);
-static void sim_cluster_note(struct sim_cluster *cluster, uint32_t node);
-static void sim_cluster_mix(struct sim_cluster *cluster, uint64_t word);
-static void sim_cluster_compare_members(struct sim_cluster *cluster,
-                                        uint32_t node);
-static time_ms_t sim_cluster_local(const struct sim_cluster *cluster,
-                                   uint32_t node);
-static struct replica_owner sim_cluster_owner(struct sim_cluster *cluster);
 
 void sim_cluster_init(struct sim_cluster *cluster,
                       const struct sim_options *options,
@@ -77,8 +78,8 @@ void sim_cluster_init(struct sim_cluster *cluster,
     check_leaders_init(&cluster->leaders, report);
     check_logs_init(&cluster->logs, report);
     check_progress_init(&cluster->progress, report);
-    check_reads_init(&cluster->reads, report, faults);
     check_votes_init(&cluster->votes, report);
+    peer_frame_init(&cluster->frame);
 
     for (size_t i = 0; i < options->voters_count; i++) {
         const bool room =
@@ -95,13 +96,15 @@ void sim_cluster_init(struct sim_cluster *cluster,
 void sim_cluster_close(struct sim_cluster *cluster)
 {
     for (size_t i = 0; i < cluster->count; i++) {
-        replica_free(cluster->replicas[i]);
+        host_free(cluster->hosts[i]);
     }
     sim_heap_close(&cluster->heap);
     check_commits_close(&cluster->commits);
     check_leaders_close(&cluster->leaders);
     check_logs_close(&cluster->logs);
     check_votes_close(&cluster->votes);
+    peer_frame_close(&cluster->frame);
+    memory_free(cluster->proposed_at);
 }
 
 /* Spares know the group as it was founded. They are not in it, so they wait
@@ -112,19 +115,18 @@ static void sim_cluster_add_node(struct sim_cluster *cluster, uint32_t node,
     const struct sim_options *o = cluster->options;
     struct random *random = &cluster->random;
     struct sim_node *it = &cluster->nodes[node];
-    const struct replica_owner owner = sim_cluster_owner(cluster);
+    const struct host_owner owner = sim_watch_owner(cluster);
     const uint64_t rate =
         random_between(random, 1000000 - o->drift_ppm, 1000000 + o->drift_ppm);
 
     sim_clock_init(&it->clock, 0, random_below(random, 1000000), rate);
     it->disk.usual_us = o->sync_us;
     it->timer_at = UINT64_MAX;
-    cluster->replicas[node] =
-        replica_new(&o->raft, node + 1, members, &owner, random_next(random),
-                    sim_cluster_local(cluster, node));
-    replica_shape_snapshots(cluster->replicas[node], o->image_bytes,
-                            o->chunk_bytes);
-    check_votes_restarted(&cluster->votes, node, cluster->replicas[node]);
+    it->wall_base = SIM_CLUSTER_WALL_MS + random_below(random, 100000000);
+    cluster->hosts[node] =
+        host_new(&o->node, node + 1, members, &owner, o->chunk_bytes,
+                 random_next(random), sim_cluster_local(cluster, node));
+    check_votes_restarted(&cluster->votes, node, cluster->hosts[node]);
     sim_cluster_arm(cluster, node);
 }
 
@@ -160,12 +162,6 @@ void sim_cluster_push(struct sim_cluster *cluster, enum sim_event_kind kind,
 void sim_cluster_event(struct sim_cluster *cluster, struct sim_event *event)
 {
     struct sim_node *node = &cluster->nodes[event->node];
-    const struct raft_event lost = {
-        .kind = RAFT_EVENT_PEER_LOST,
-        .now = sim_cluster_local(cluster, event->node),
-        .peer_lost = event->token,
-    };
-    struct raft_result result;
 
     if (node->paused && event->kind != SIM_EVENT_RESUME &&
         event->kind != SIM_EVENT_RESTART) {
@@ -194,14 +190,13 @@ void sim_cluster_event(struct sim_cluster *cluster, struct sim_event *event)
             sim_cluster_restart(cluster, event->node);
             break;
         case SIM_EVENT_HINT:
-            sim_faults_add(cluster->faults, SIM_FAULT_HINT, 1);
-            sim_cluster_step(cluster, event->node, &lost, &result);
+            sim_cluster_hint(cluster, event->node, event->token);
             break;
         default:
             UNREACHABLE();
         }
     }
-    memory_free(event->message);
+    memory_free(event->payload);
 }
 
 /* Whether an event still means the node as it is now. */
@@ -209,13 +204,14 @@ static bool sim_cluster_counts(struct sim_cluster *cluster,
                                const struct sim_event *event)
 {
     const struct sim_node *node = &cluster->nodes[event->node];
-    const bool up = replica_is_up(cluster->replicas[event->node]);
+    const bool up = host_is_up(cluster->hosts[event->node]);
 
     switch (event->kind) {
     case SIM_EVENT_DELIVER:
-        return up && sim_network_arrives(&cluster->network,
-                                         (uint32_t)event->message->from - 1,
-                                         event->node, event->token);
+        return up && sim_network_arrives(
+                         &cluster->network,
+                         ((const struct sim_frame *)event->payload)->from,
+                         event->node, event->token);
     case SIM_EVENT_TIMER:
         return up && event->token == node->timer_token;
     case SIM_EVENT_RESTART:
@@ -232,132 +228,202 @@ static bool sim_cluster_counts(struct sim_cluster *cluster,
 static void sim_cluster_deliver(struct sim_cluster *cluster,
                                 const struct sim_event *event)
 {
-    const struct raft_message *message = event->message;
-    struct replica *replica = cluster->replicas[event->node];
-    const struct raft_event received = {
-        .kind = RAFT_EVENT_RECEIVE,
-        .now = sim_cluster_local(cluster, event->node),
-        .message = message,
-    };
-    struct raft_result result;
+    struct sim_frame *frame = event->payload;
+    struct host *host = cluster->hosts[event->node];
+    const struct bytes bytes = bytes_of(frame->data, frame->count);
+    const struct raft_append *append = NULL;
 
-    sim_cluster_mix(cluster, (uint64_t)message->kind << 32 ^ message->term);
-    if (message->term < raft_term(replica_raft(replica))) {
+    sim_cluster_mix(cluster, (uint64_t)frame->kind << 32 ^ frame->term);
+    if (frame->term != 0 && frame->term < raft_term(host_raft(host))) {
         sim_faults_add(cluster->faults, SIM_FAULT_STALE_TERM, 1);
     }
-    sim_report_line(cluster->report, event->node + 1,
-                    "gets message %d of n%" PRIu64 ", term %" PRIu64,
-                    (int)message->kind, message->from, message->term);
-    sim_cluster_step(cluster, event->node, &received, &result);
-
-    /* The last chunk is looked at as soon as it is there. */
-    if (result.stage && !message->snapshot.last && !cluster->gentle &&
-        random_chance(&cluster->random, cluster->options->stage_damage_pm,
-                      1000) &&
-        replica_damage_stage(replica, &cluster->random)) {
-        sim_report_line(cluster->report, event->node + 1,
-                        "the staged snapshot is damaged");
-        sim_faults_add(cluster->faults, SIM_FAULT_STAGE_DAMAGED, 1);
+    sim_report_line(
+        cluster->report, event->node + 1, "gets %s of n%u, term %" PRIu64,
+        peer_message_kind_text(frame->kind), frame->from + 1, frame->term);
+    if (frame->worth_a_look) {
+        const enum status status =
+            peer_frame_decode(bytes, host_identity(), &cluster->frame);
+        ENSURE(status == STATUS_OK);
+        const struct raft_message *message = &cluster->frame.message.raft;
+        if (frame->kind == PEER_APPEND) {
+            append = &message->append;
+        } else {
+            sim_cluster_damage(cluster, event->node, frame, &message->snapshot);
+        }
     }
+    const struct sim_cluster_before before =
+        sim_cluster_look(cluster, event->node, append);
+    const enum status status = node_receive(
+        host_node(host), bytes, sim_cluster_local(cluster, event->node));
+    if (status != STATUS_OK) {
+        sim_report_fail(cluster->report, SIM_UNSAFE,
+                        "n%u refuses a frame (%s) of n%u: %s", event->node + 1,
+                        peer_message_kind_text(frame->kind), frame->from + 1,
+                        status_text(status));
+    }
+    sim_cluster_stepped(cluster, event->node, &before);
+    sim_cluster_want_turn(cluster, event->node);
+}
+
+/* A bit of the state on its way is flipped before its frame is sealed: it is
+ * for the receiver of the whole to notice. */
+static void sim_cluster_damage(struct sim_cluster *cluster, uint32_t node,
+                               struct sim_frame *frame,
+                               const struct raft_snapshot *snapshot)
+{
+    const size_t seal = PEER_FRAME_HEAD_BYTES - 4;
+
+    if (snapshot->data.count == 0 || cluster->gentle ||
+        !random_chance(&cluster->random, cluster->options->stage_damage_pm,
+                       1000)) {
+        return;
+    }
+    const size_t at = (size_t)(snapshot->data.data - frame->data) +
+                      random_below(&cluster->random, snapshot->data.count);
+    frame->data[at] ^= (uint8_t)(1u << random_below(&cluster->random, 8));
+    const uint32_t sum =
+        peer_frame_checksum(bytes_of(frame->data, frame->count));
+    for (size_t i = 0; i < 4; i++) {
+        frame->data[seal + i] = (uint8_t)(sum >> (8 * i));
+    }
+    sim_report_line(cluster->report, node + 1, "that chunk is damaged");
+    sim_faults_add(cluster->faults, SIM_FAULT_STAGE_DAMAGED, 1);
 }
 
 static void sim_cluster_timer(struct sim_cluster *cluster, uint32_t node)
 {
-    const struct raft *raft = replica_raft(cluster->replicas[node]);
-    const struct raft_event time = {
-        .kind = RAFT_EVENT_TIME,
-        .now = sim_cluster_local(cluster, node),
-    };
-    struct raft_result result;
-
     cluster->nodes[node].timer_at = UINT64_MAX;
-    if (time.now < raft_deadline(raft)) {
+    if (sim_cluster_local(cluster, node) <
+        node_deadline(host_node(cluster->hosts[node]))) {
         sim_cluster_arm(cluster, node);
         return;
     }
-    sim_cluster_step(cluster, node, &time, &result);
+    sim_cluster_want_turn(cluster, node);
 }
 
 static void sim_cluster_synced(struct sim_cluster *cluster, uint32_t node)
 {
-    struct replica *replica = cluster->replicas[node];
     const size_t count = cluster->nodes[node].syncing;
-    const raft_index_t last_index = raft_last_index(replica_raft(replica));
+    const struct sim_cluster_before before =
+        sim_cluster_look(cluster, node, NULL);
 
     ENSURE(count > 0);
     cluster->nodes[node].syncing = 0;
-    replica_persist(replica, count, sim_cluster_local(cluster, node));
+    host_persist(cluster->hosts[node], count, sim_cluster_local(cluster, node));
+    sim_cluster_stepped(cluster, node, &before);
+    sim_cluster_want_turn(cluster, node);
+}
 
-    /* A candidate whose own vote was the last one opens its term. */
-    struct raft_result result = {.first_index = last_index + 1};
-    const struct sim_cluster_before before = {.last_index = last_index};
-    if (raft_last_index(replica_raft(replica)) > last_index) {
-        result.entries = replica_entry(replica, last_index + 1);
-        result.count = 1;
+static void sim_cluster_hint(struct sim_cluster *cluster, uint32_t node,
+                             raft_id_t peer)
+{
+    const struct sim_cluster_before before =
+        sim_cluster_look(cluster, node, NULL);
+
+    sim_faults_add(cluster->faults, SIM_FAULT_HINT, 1);
+    node_peer_lost(host_node(cluster->hosts[node]), peer,
+                   sim_cluster_local(cluster, node));
+    sim_cluster_stepped(cluster, node, &before);
+    sim_cluster_want_turn(cluster, node);
+}
+
+/* ---- requests ---- */
+
+enum status sim_cluster_ask(struct sim_cluster *cluster, uint32_t node,
+                            uint64_t ask, const struct command_plan *plan)
+{
+    ENSURE(sim_cluster_runs(cluster, node));
+
+    const enum status status = node_ask(host_node(cluster->hosts[node]), ask,
+                                        plan, sim_cluster_local(cluster, node));
+    sim_cluster_want_turn(cluster, node);
+    return status;
+}
+
+void sim_cluster_drop(struct sim_cluster *cluster, uint32_t node, uint64_t ask)
+{
+    ENSURE(sim_cluster_runs(cluster, node));
+
+    node_drop(host_node(cluster->hosts[node]), ask,
+              sim_cluster_local(cluster, node));
+    sim_cluster_want_turn(cluster, node);
+}
+
+bool sim_cluster_unblock(struct sim_cluster *cluster, uint32_t node,
+                         uint64_t ask)
+{
+    ENSURE(sim_cluster_runs(cluster, node));
+
+    const bool waited = node_unblock(host_node(cluster->hosts[node]), ask,
+                                     sim_cluster_local(cluster, node));
+    sim_cluster_want_turn(cluster, node);
+    return waited;
+}
+
+enum raft_answer sim_cluster_change(struct sim_cluster *cluster, uint32_t node,
+                                    const struct raft_change *change)
+{
+    ENSURE(sim_cluster_runs(cluster, node));
+
+    const struct sim_cluster_before before =
+        sim_cluster_look(cluster, node, NULL);
+    const enum raft_answer answer =
+        node_change(host_node(cluster->hosts[node]), change,
+                    sim_cluster_local(cluster, node));
+    sim_cluster_stepped(cluster, node, &before);
+    sim_cluster_want_turn(cluster, node);
+    if (answer == RAFT_TAKEN) {
+        sim_cluster_note(cluster, node);
     }
-    sim_cluster_stepped(cluster, node, &before, &result);
+    return answer;
+}
+
+enum raft_answer sim_cluster_transfer(struct sim_cluster *cluster,
+                                      uint32_t node, raft_id_t to)
+{
+    ENSURE(sim_cluster_runs(cluster, node));
+
+    const struct sim_cluster_before before =
+        sim_cluster_look(cluster, node, NULL);
+    const enum raft_answer answer = node_transfer(
+        host_node(cluster->hosts[node]), to, sim_cluster_local(cluster, node));
+    sim_cluster_stepped(cluster, node, &before);
+    sim_cluster_want_turn(cluster, node);
+    if (answer == RAFT_TAKEN) {
+        cluster->nodes[node].transfer_term =
+            raft_term(host_raft(cluster->hosts[node]));
+        sim_cluster_note(cluster, node);
+    }
+    return answer;
 }
 
 /* ---- steps and turns ---- */
 
-enum raft_answer sim_cluster_request(struct sim_cluster *cluster, uint32_t node,
-                                     struct raft_event *event,
-                                     struct raft_result *result)
-{
-    ENSURE(sim_cluster_runs(cluster, node));
-
-    event->now = sim_cluster_local(cluster, node);
-    sim_cluster_step(cluster, node, event, result);
-    if (result->answer == RAFT_TAKEN) {
-        sim_cluster_note(cluster, node);
-    }
-    return result->answer;
-}
-
-bool sim_cluster_checkpoint(struct sim_cluster *cluster, uint32_t node,
-                            size_t trailing_entries)
-{
-    ENSURE(sim_cluster_runs(cluster, node));
-
-    const bool taken =
-        replica_checkpoint(cluster->replicas[node], trailing_entries,
-                           sim_cluster_local(cluster, node));
-    if (taken) {
-        sim_faults_add(cluster->faults, SIM_FAULT_CHECKPOINT, 1);
-        sim_cluster_want_turn(cluster, node);
-    }
-    return taken;
-}
-
-static void sim_cluster_step(struct sim_cluster *cluster, uint32_t node,
-                             const struct raft_event *event,
-                             struct raft_result *result)
-{
-    const struct sim_cluster_before before =
-        sim_cluster_look(cluster, node, event);
-
-    replica_step(cluster->replicas[node], event, result);
-    sim_cluster_stepped(cluster, node, &before, result);
-}
-
 static struct sim_cluster_before
 sim_cluster_look(const struct sim_cluster *cluster, uint32_t node,
-                 const struct raft_event *event)
+                 const struct raft_append *append)
 {
-    const struct replica *replica = cluster->replicas[node];
-    const struct raft *raft = replica_raft(replica);
+    const struct host *host = cluster->hosts[node];
+    const struct raft *raft = host_raft(host);
     struct sim_cluster_before before = {.last_index = raft_last_index(raft)};
 
-    before.writing = replica_writes_pending(replica) > 0 &&
+    before.writing = host_writes_pending(host) > 0 &&
                      raft_durable_index(raft) < before.last_index;
-    if (event->kind != RAFT_EVENT_RECEIVE ||
-        event->message->kind != RAFT_MESSAGE_APPEND ||
-        event->message->append.entries_count == 0) {
+    if (append == NULL) {
         return before;
     }
-    const raft_index_t prev_index = event->message->append.prev_index;
-    for (raft_index_t i = prev_index + 1; i <= before.last_index; i++) {
-        const struct raft_entry *entry = replica_entry(replica, i);
+    for (size_t i = 0; i < append->entries_count; i++) {
+        const raft_index_t index = append->prev_index + 1 + i;
+        const struct raft_entry *entry = host_entry(host, index);
+        if (entry != NULL && entry->term != append->entries[i].term) {
+            before.conflict = index;
+            before.conflict_term = append->entries[i].term;
+            break;
+        }
+    }
+    for (raft_index_t i = before.conflict;
+         before.conflict != 0 && i <= before.last_index; i++) {
+        const struct raft_entry *entry = host_entry(host, i);
         if (entry != NULL && entry->kind == RAFT_ENTRY_MEMBERS) {
             before.config_index = i;
         }
@@ -366,45 +432,83 @@ sim_cluster_look(const struct sim_cluster *cluster, uint32_t node,
 }
 
 static void sim_cluster_stepped(struct sim_cluster *cluster, uint32_t node,
-                                const struct sim_cluster_before *before,
-                                const struct raft_result *result)
+                                const struct sim_cluster_before *before)
 {
-    const struct raft *raft = replica_raft(cluster->replicas[node]);
+    check_votes_held(&cluster->votes, node, host_raft(cluster->hosts[node]));
+    sim_cluster_see_entries(cluster, node, before);
+    sim_cluster_see_commit(cluster, node);
+    sim_cluster_see_role(cluster, node);
+}
 
-    check_votes_held(&cluster->votes, node, raft);
-    if (result->count > 0) {
-        check_logs_appended(&cluster->logs, raft, result);
-    }
-    if (result->count > 0 && result->first_index <= before->last_index) {
+/* What was appended is seen from the end of the log, or from where it was
+ * cut. */
+static void sim_cluster_see_entries(struct sim_cluster *cluster, uint32_t node,
+                                    const struct sim_cluster_before *before)
+{
+    const struct raft *raft = host_raft(cluster->hosts[node]);
+    const raft_index_t last = raft_last_index(raft);
+    struct raft_result result = {.first_index = before->last_index + 1};
+    raft_term_t term = 0;
+
+    if (before->conflict != 0 && raft_term_at(raft, before->conflict, &term) &&
+        term == before->conflict_term &&
+        host_entry(cluster->hosts[node], before->conflict) != NULL) {
+        result.first_index = before->conflict;
         sim_faults_add(cluster->faults, SIM_FAULT_TRUNCATION, 1);
         sim_faults_add(cluster->faults, SIM_FAULT_ABA, before->writing);
         sim_faults_add(cluster->faults, SIM_FAULT_ROLLBACK,
-                       before->config_index >= result->first_index);
+                       before->config_index != 0);
         sim_cluster_note(cluster, node);
     }
-    sim_cluster_see_commit(cluster, node);
-    sim_cluster_see_role(cluster, node);
-    sim_cluster_want_turn(cluster, node);
+    if (result.first_index < raft_first_index(raft)) {
+        result.first_index = raft_first_index(raft);
+    }
+    result.entries = host_entry(cluster->hosts[node], result.first_index);
+    if (last >= result.first_index && result.entries != NULL) {
+        result.count = last - result.first_index + 1;
+        check_logs_appended(&cluster->logs, raft, &result);
+        if (raft_role(raft) == RAFT_LEADER) {
+            sim_cluster_see_proposed(cluster, result.first_index, last);
+        }
+    }
+}
+
+static void sim_cluster_see_proposed(struct sim_cluster *cluster,
+                                     raft_index_t first, raft_index_t last)
+{
+    if (cluster->proposed_capacity <= last) {
+        const size_t before = cluster->proposed_capacity;
+        cluster->proposed_capacity = 2 * last + 1024;
+        cluster->proposed_at =
+            memory_resize(cluster->proposed_at, cluster->proposed_capacity,
+                          sizeof *cluster->proposed_at);
+        memset(cluster->proposed_at + before, 0,
+               (cluster->proposed_capacity - before) *
+                   sizeof *cluster->proposed_at);
+    }
+    for (raft_index_t i = first; i <= last; i++) {
+        cluster->proposed_at[i] = cluster->now;
+    }
 }
 
 /* Looks at once and not at the end of the turn: the configuration that a
  * leader counted by may be rolled back before the turn is over. */
 static void sim_cluster_see_commit(struct sim_cluster *cluster, uint32_t node)
 {
-    const struct raft *raft = replica_raft(cluster->replicas[node]);
+    const struct raft *raft = host_raft(cluster->hosts[node]);
     const raft_index_t commit = raft_commit(raft);
     raft_term_t term = 0;
 
     if (commit > cluster->commit && raft_term_at(raft, commit, &term)) {
         cluster->commit = commit;
-        check_progress_committed(&cluster->progress, cluster->replicas,
+        check_progress_committed(&cluster->progress, cluster->hosts,
                                  cluster->count, node, commit, term);
     }
 }
 
 static void sim_cluster_see_role(struct sim_cluster *cluster, uint32_t node)
 {
-    const struct raft *raft = replica_raft(cluster->replicas[node]);
+    const struct raft *raft = host_raft(cluster->hosts[node]);
     struct sim_node *it = &cluster->nodes[node];
 
     if (it->role == raft_role(raft) && it->role_term == raft_term(raft)) {
@@ -439,11 +543,15 @@ static void sim_cluster_want_turn(struct sim_cluster *cluster, uint32_t node)
 
 static void sim_cluster_turn(struct sim_cluster *cluster, uint32_t node)
 {
-    struct replica *replica = cluster->replicas[node];
+    struct host *host = cluster->hosts[node];
+    const time_ms_t now = sim_cluster_local(cluster, node);
+    const struct sim_cluster_before before =
+        sim_cluster_look(cluster, node, NULL);
 
     cluster->nodes[node].turn_pending = false;
-    replica_turn(replica, sim_cluster_local(cluster, node));
-    check_progress_turn(&cluster->progress, node, replica);
+    host_turn(host, now, cluster->nodes[node].wall_base + now);
+    sim_cluster_stepped(cluster, node, &before);
+    check_progress_turn(&cluster->progress, node, host);
     sim_cluster_start_sync(cluster, node);
     sim_cluster_arm(cluster, node);
 }
@@ -452,14 +560,14 @@ static void sim_cluster_turn(struct sim_cluster *cluster, uint32_t node)
 static void sim_cluster_start_sync(struct sim_cluster *cluster, uint32_t node)
 {
     struct sim_node *it = &cluster->nodes[node];
-    const size_t pending = replica_writes_pending(cluster->replicas[node]);
+    const size_t pending = host_writes_pending(cluster->hosts[node]);
     time_us_t latency = 0;
 
     if (it->syncing > 0 || pending == 0) {
         return;
     }
     it->syncing = pending;
-    if (replica_sync_needed(cluster->replicas[node])) {
+    if (host_sync_needed(cluster->hosts[node])) {
         latency = sim_disk_latency(&it->disk, &cluster->random);
         sim_faults_add(cluster->faults, SIM_FAULT_DISK_SLOW,
                        it->disk.slow_us > 0);
@@ -473,9 +581,9 @@ static void sim_cluster_start_sync(struct sim_cluster *cluster, uint32_t node)
 static void sim_cluster_arm(struct sim_cluster *cluster, uint32_t node)
 {
     struct sim_node *it = &cluster->nodes[node];
-    const struct raft *raft = replica_raft(cluster->replicas[node]);
     const time_us_t at =
-        sim_clock_when(&it->clock, cluster->now, raft_deadline(raft));
+        sim_clock_when(&it->clock, cluster->now,
+                       node_deadline(host_node(cluster->hosts[node])));
 
     if (at < it->timer_at) {
         it->timer_at = at;
@@ -490,13 +598,12 @@ static void sim_cluster_rearm(struct sim_cluster *cluster, uint32_t node)
 {
     cluster->nodes[node].timer_at = UINT64_MAX;
     cluster->nodes[node].timer_token++;
-    if (replica_is_up(cluster->replicas[node])) {
+    if (host_is_up(cluster->hosts[node])) {
         sim_cluster_arm(cluster, node);
     }
 }
 
-/* Something happened after which a blow would hurt. */
-static void sim_cluster_note(struct sim_cluster *cluster, uint32_t node)
+void sim_cluster_note(struct sim_cluster *cluster, uint32_t node)
 {
     const struct sim_options *o = cluster->options;
 
@@ -515,16 +622,16 @@ static void sim_cluster_note(struct sim_cluster *cluster, uint32_t node)
 void sim_cluster_crash(struct sim_cluster *cluster, uint32_t node)
 {
     struct sim_node *it = &cluster->nodes[node];
-    struct replica_crash_report report;
+    struct host_crash_report report;
 
     sim_report_line(cluster->report, node + 1, "crashes");
-    replica_crash(cluster->replicas[node], &cluster->random, &report);
-    check_reads_dropped(&cluster->reads, node);
+    host_crash(cluster->hosts[node], &cluster->random, &report);
     sim_faults_add(cluster->faults, SIM_FAULT_DISK_LOST, report.lost);
     sim_faults_add(cluster->faults, SIM_FAULT_DISK_REORDERED, report.reordered);
     sim_faults_add(cluster->faults, SIM_FAULT_DISK_TORN, report.torn);
     sim_faults_add(cluster->faults, SIM_FAULT_DISK_KEPT, report.kept);
     sim_faults_add(cluster->faults, SIM_FAULT_CRASH, 1);
+    cluster->hooks.crashed(cluster->hooks.context, node);
     it->life++;
     it->paused = false;
     it->turn_pending = false;
@@ -535,17 +642,19 @@ void sim_cluster_crash(struct sim_cluster *cluster, uint32_t node)
 void sim_cluster_restart(struct sim_cluster *cluster, uint32_t node)
 {
     struct sim_node *it = &cluster->nodes[node];
-    struct replica *replica = cluster->replicas[node];
+    struct host *host = cluster->hosts[node];
 
     sim_report_line(cluster->report, node + 1, "restarts");
     it->retired = false;
     it->role = RAFT_FOLLOWER;
-    it->role_term = replica_durable_term(replica);
-    replica_restart(replica, random_next(&cluster->random),
-                    sim_cluster_local(cluster, node));
-    check_votes_restarted(&cluster->votes, node, replica);
+    it->role_term = host_durable_term(host);
+    it->transfer_term = 0;
+    host_restart(host, random_next(&cluster->random),
+                 sim_cluster_local(cluster, node));
+    check_votes_restarted(&cluster->votes, node, host);
     check_progress_restarted(&cluster->progress, node);
-    check_commits_audit(&cluster->commits, replica);
+    check_commits_audit(&cluster->commits, host);
+    cluster->hooks.replaced(cluster->hooks.context, node);
     sim_cluster_arm(cluster, node);
 }
 
@@ -570,7 +679,11 @@ void sim_cluster_resume(struct sim_cluster *cluster, uint32_t node)
 void sim_cluster_jump(struct sim_cluster *cluster, uint32_t node,
                       time_ms_t forward_ms)
 {
-    sim_clock_jump(&cluster->nodes[node].clock, cluster->now, forward_ms);
+    struct sim_node *it = &cluster->nodes[node];
+
+    sim_clock_jump(&it->clock, cluster->now, forward_ms);
+    cluster->jumps_count++;
+    it->wall_base -= random_below(&cluster->random, 3 * forward_ms);
     sim_cluster_rearm(cluster, node);
 }
 
@@ -600,8 +713,7 @@ void sim_cluster_set_gentle(struct sim_cluster *cluster, bool gentle)
 
 bool sim_cluster_runs(const struct sim_cluster *cluster, uint32_t node)
 {
-    return replica_is_up(cluster->replicas[node]) &&
-           !cluster->nodes[node].paused;
+    return host_is_up(cluster->hosts[node]) && !cluster->nodes[node].paused;
 }
 
 bool sim_cluster_leader(const struct sim_cluster *cluster, uint32_t *node)
@@ -609,7 +721,7 @@ bool sim_cluster_leader(const struct sim_cluster *cluster, uint32_t *node)
     raft_term_t best = 0;
 
     for (uint32_t i = 0; i < cluster->count; i++) {
-        const struct raft *raft = replica_raft(cluster->replicas[i]);
+        const struct raft *raft = host_raft(cluster->hosts[i]);
         if (raft != NULL && raft_role(raft) == RAFT_LEADER &&
             raft_term(raft) > best) {
             best = raft_term(raft);
@@ -622,7 +734,7 @@ bool sim_cluster_leader(const struct sim_cluster *cluster, uint32_t *node)
 bool sim_cluster_is_wanted(const struct sim_cluster *cluster, uint32_t node)
 {
     for (size_t i = 0; i < cluster->count; i++) {
-        const struct raft *raft = replica_raft(cluster->replicas[i]);
+        const struct raft *raft = host_raft(cluster->hosts[i]);
         if (raft != NULL &&
             raft_members_find(raft_members(raft), node + 1) != NULL) {
             return true;
@@ -634,126 +746,25 @@ bool sim_cluster_is_wanted(const struct sim_cluster *cluster, uint32_t node)
 void sim_cluster_audit(struct sim_cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->count; i++) {
-        check_commits_audit(&cluster->commits, cluster->replicas[i]);
-        check_logs_audit(&cluster->logs, cluster->replicas[i]);
-        sim_cluster_compare_members(cluster, i);
+        check_commits_audit(&cluster->commits, cluster->hosts[i]);
+        check_logs_audit(&cluster->logs, cluster->hosts[i]);
+        sim_watch_compare_members(cluster, i);
     }
 }
 
-static void sim_cluster_compare_members(struct sim_cluster *cluster,
-                                        uint32_t node)
+time_us_t sim_cluster_proposed_at(const struct sim_cluster *cluster,
+                                  raft_index_t index)
 {
-    const struct raft *raft = replica_raft(cluster->replicas[node]);
-
-    for (size_t i = 0; raft != NULL && i < cluster->count; i++) {
-        const struct raft *other = replica_raft(cluster->replicas[i]);
-        if (other != NULL) {
-            check_commits_members(&cluster->commits, raft, other,
-                                  raft_commit(raft));
-        }
-    }
+    return index < cluster->proposed_capacity ? cluster->proposed_at[index] : 0;
 }
 
-static time_ms_t sim_cluster_local(const struct sim_cluster *cluster,
-                                   uint32_t node)
+time_ms_t sim_cluster_local(const struct sim_cluster *cluster, uint32_t node)
 {
     return sim_clock_read(&cluster->nodes[node].clock, cluster->now);
 }
 
-static void sim_cluster_mix(struct sim_cluster *cluster, uint64_t word)
+void sim_cluster_mix(struct sim_cluster *cluster, uint64_t word)
 {
     cluster->trace = (cluster->trace ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     cluster->trace ^= cluster->trace >> 31;
-}
-
-/* ---- what replicas tell ---- */
-
-static void sim_cluster_on_send(void *context,
-                                const struct raft_message *message)
-{
-    struct sim_cluster *cluster = context;
-    const uint32_t from = (uint32_t)message->from - 1;
-    const uint32_t to = (uint32_t)message->to - 1;
-    struct sim_fate fate;
-
-    ENSURE(to < cluster->count);
-    check_promises_sent(cluster->report, cluster->replicas[from], message);
-    check_votes_sent(&cluster->votes, from, message);
-    sim_network_send(&cluster->network, from, to, cluster->now, &fate);
-    for (size_t i = 0; i < fate.copies; i++) {
-        const struct sim_event event = {
-            .at = fate.arrival[i],
-            .kind = SIM_EVENT_DELIVER,
-            .node = to,
-            .token = fate.number,
-            .message = message_copy(message),
-        };
-        sim_heap_push(&cluster->heap, &event);
-    }
-    if (message->kind == RAFT_MESSAGE_VOTE_REPLY &&
-        message->vote_reply.granted) {
-        sim_cluster_note(cluster, from);
-    }
-}
-
-static void sim_cluster_on_applied(void *context, raft_id_t id,
-                                   raft_index_t index,
-                                   const struct raft_entry *entry,
-                                   uint64_t hash)
-{
-    struct sim_cluster *cluster = context;
-    const struct raft *raft = replica_raft(cluster->replicas[id - 1]);
-
-    sim_cluster_mix(cluster, hash);
-    check_commits_applied(&cluster->commits, id, raft_term(raft), index,
-                          entry->term, hash);
-}
-
-static void sim_cluster_on_installed(void *context, raft_id_t id,
-                                     raft_index_t index, uint64_t hash)
-{
-    struct sim_cluster *cluster = context;
-
-    sim_cluster_mix(cluster, hash);
-    sim_faults_add(cluster->faults, SIM_FAULT_INSTALL, 1);
-    check_commits_state(&cluster->commits, id, index, hash);
-    sim_cluster_compare_members(cluster, (uint32_t)id - 1);
-    sim_cluster_note(cluster, (uint32_t)id - 1);
-}
-
-static void sim_cluster_on_reads(void *context, raft_id_t id, uint64_t round)
-{
-    struct sim_cluster *cluster = context;
-    const uint32_t node = (uint32_t)id - 1;
-
-    check_reads_confirmed(&cluster->reads, node, round,
-                          replica_applied_index(cluster->replicas[node]));
-}
-
-static void sim_cluster_on_promised(void *context, raft_id_t id,
-                                    raft_term_t term, raft_id_t vote)
-{
-    struct sim_cluster *cluster = context;
-
-    check_votes_promised(&cluster->votes, (uint32_t)id - 1, term, vote);
-}
-
-static void sim_cluster_on_line(void *context, raft_id_t id, const char *text)
-{
-    struct sim_cluster *cluster = context;
-
-    sim_report_line(cluster->report, id, "%s", text);
-}
-
-static struct replica_owner sim_cluster_owner(struct sim_cluster *cluster)
-{
-    return (struct replica_owner){
-        .context = cluster,
-        .send = sim_cluster_on_send,
-        .applied = sim_cluster_on_applied,
-        .installed = sim_cluster_on_installed,
-        .reads = sim_cluster_on_reads,
-        .promised = sim_cluster_on_promised,
-        .line = cluster->report->narrate ? sim_cluster_on_line : NULL,
-    };
 }

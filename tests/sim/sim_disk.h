@@ -1,6 +1,6 @@
 /* sim_disk.h - how long a sync takes.
  *
- * What a crash does to a disk is in lib/replica_disk.h; this is only about
+ * What a crash does to a disk is in lib/host_disk.h; this is only about
  * time. A slow episode makes every sync take long, so that leaders change and
  * logs are cut while writes are still on their way.
  */

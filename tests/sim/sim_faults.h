@@ -57,7 +57,47 @@
     X(SIM_FAULT_TRANSFERRED, "transfer-refused-a-command")                     \
     X(SIM_FAULT_FULL, "command-refused-full")                                  \
     X(SIM_FAULT_READ, "read-confirmed")                                        \
-    X(SIM_FAULT_READ_DROPPED, "read-never-confirmed")
+    X(SIM_FAULT_READ_DROPPED, "read-never-confirmed")                          \
+    X(SIM_FAULT_HELD, "request-held")                                          \
+    X(SIM_FAULT_NOT_DONE, "request-not-done")                                  \
+    X(SIM_FAULT_BUSY, "request-refused-busy")                                  \
+    X(SIM_FAULT_UNKNOWN, "request-unknown")                                    \
+    X(SIM_FAULT_RESEND_ONCE, "resend-applied-once")                            \
+    X(SIM_FAULT_OUTDATED, "resend-outdated")                                   \
+    X(SIM_FAULT_GRANT_LOST, "grant-lost-reply")                                \
+    X(SIM_FAULT_RETRY_GRANTED, "retry-got-its-grant")                          \
+    X(SIM_FAULT_WAIT_TIMEOUT, "wait-timeout")                                  \
+    X(SIM_FAULT_UNBLOCKED, "wait-unblocked")                                   \
+    X(SIM_FAULT_CANCELLED, "wait-cancelled")                                   \
+    X(SIM_FAULT_ASKED_AGAIN, "wait-asked-again")                               \
+    X(SIM_FAULT_ORPHANS, "orphans-cancelled")                                  \
+    X(SIM_FAULT_ABANDONED_WAITING, "abandoned-waiting")                        \
+    X(SIM_FAULT_ABANDONED_GRANTED, "abandoned-granted")                        \
+    X(SIM_FAULT_ABANDON_IN_VAIN, "abandon-in-vain")                            \
+    X(SIM_FAULT_GONE_WAITING, "client-gone-waiting")                           \
+    X(SIM_FAULT_GONE_HOLDING, "client-gone-holding")                           \
+    X(SIM_FAULT_CLIENT_PAUSED, "client-paused-past-ttl")                       \
+    X(SIM_FAULT_STORE_TAKEN, "store-write-taken")                              \
+    X(SIM_FAULT_STORE_REFUSED, "stale-store-write-refused")                    \
+    X(SIM_FAULT_FENCED, "stale-fenced-write-refused")                          \
+    X(SIM_FAULT_EXPIRY, "expiry")                                              \
+    X(SIM_FAULT_EXPIRY_OLDER_REIGN, "expiry-of-older-reign")                   \
+    X(SIM_FAULT_EXPIRY_IN_VAIN, "expiry-in-vain")                              \
+    X(SIM_FAULT_RENEWAL_UNLOGGED, "renewal-unlogged")                          \
+    X(SIM_FAULT_RENEWAL_LOGGED, "renewal-logged")                              \
+    X(SIM_FAULT_RENEWAL_LATE, "renewal-of-what-has-ended")                     \
+    X(SIM_FAULT_DELAY_ENDED, "delay-ended")                                    \
+    X(SIM_FAULT_REVOKE, "revoke")                                              \
+    X(SIM_FAULT_TICK, "tick")                                                  \
+    X(SIM_FAULT_SWEEP, "data-swept")                                           \
+    X(SIM_FAULT_WRONG_TYPE, "wrong-type")                                      \
+    X(SIM_FAULT_BREAK, "grant-broken")                                         \
+    X(SIM_FAULT_LEASE_FLOOR, "lease-floor-checked")                            \
+    X(SIM_FAULT_LEASE_CEILING, "lease-ceiling-checked")                        \
+    X(SIM_FAULT_GRANT_HEALED, "grant-after-healing")                           \
+    X(SIM_FAULT_PLACE_KEPT, "wait-abandoned-by-another")                       \
+    X(SIM_FAULT_HOLD_CHECKED, "exclusion-checked")                             \
+    X(SIM_FAULT_HOLD_SKIPPED, "exclusion-not-checked")
 
 enum sim_fault {
 #define SIM_FAULT_VALUE(name, text) name,

@@ -13,7 +13,7 @@ static bool sim_heap_before(const struct sim_event *a,
 void sim_heap_close(struct sim_heap *heap)
 {
     for (size_t i = 0; i < heap->count; i++) {
-        memory_free(heap->list[i].message);
+        memory_free(heap->list[i].payload);
     }
     memory_free(heap->list);
     heap->list = NULL;

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "raft/raft_message.h"
 #include "sim/sim_clock.h"
 
 enum sim_event_kind {
@@ -30,8 +29,14 @@ enum sim_event_kind {
     SIM_EVENT_QUIET_HALF, /* see sim_nemesis.c, quiet topologies */
     SIM_EVENT_QUIET_END,
     SIM_EVENT_AMBUSH,
+    /* Clients; sim_clients.c. */
+    SIM_EVENT_REQUEST, /* a request reaches a node */
+    SIM_EVENT_GONE,    /* a node sees that a client is gone */
+    SIM_EVENT_ANSWER,  /* an answer reaches a client */
+    SIM_EVENT_CLIENT,  /* a client's own time has come */
+    SIM_EVENT_STORE,   /* a write reaches the fenced store */
     /* The rest. */
-    SIM_EVENT_WORK,  /* a client does something; sim_workload.c */
+    SIM_EVENT_WORK,  /* an operator does something; sim_workload.c */
     SIM_EVENT_AUDIT, /* a full check of all logs; sim_run.c */
 };
 
@@ -39,9 +44,9 @@ struct sim_event {
     time_us_t at;
     uint64_t sequence; /* set by the heap */
     enum sim_event_kind kind;
-    uint32_t node;                /* index of a node */
-    uint64_t token;               /* says whether the event still counts */
-    struct raft_message *message; /* DELIVER: owned by the event */
+    uint32_t node;  /* index of a node, or of a client */
+    uint64_t token; /* says whether the event still counts */
+    void *payload;  /* one block of memory, owned by the event, or NULL */
 };
 
 struct sim_heap {
@@ -51,7 +56,7 @@ struct sim_heap {
     uint64_t sequence;
 };
 
-/* A zeroed heap is empty. Closing frees the messages of what never came. */
+/* A zeroed heap is empty. Closing frees the payloads of what never came. */
 void sim_heap_close(struct sim_heap *heap);
 void sim_heap_push(struct sim_heap *heap, const struct sim_event *event);
 

@@ -130,8 +130,8 @@ static void sim_main_help(void)
     puts("usage: holdfast-sim --seed N [--narrate | --verbose] [--twice]\n"
          "       holdfast-sim [--first N] [--count N] [--jobs N] ...\n"
          "\n"
-         "Runs clusters of Raft members through faults that follow from a\n"
-         "seed alone, and checks what must never and what must always "
+         "Runs clusters of nodes and their clients through faults that follow\n"
+         "from a seed alone, and checks what must never and what must always "
          "happen.\n");
     for (size_t i = 0; i < SIM_MAIN_ROWS; i++) {
         printf("  %-15s %s\n", sim_main_rows[i].name, sim_main_rows[i].help);

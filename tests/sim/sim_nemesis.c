@@ -215,7 +215,7 @@ static void sim_nemesis_heal(struct sim_nemesis *nemesis)
         if (cluster->nodes[i].paused) {
             sim_cluster_resume(cluster, i);
         }
-        if (!replica_is_up(cluster->replicas[i]) &&
+        if (!host_is_up(cluster->hosts[i]) &&
             (!cluster->nodes[i].retired || sim_cluster_is_wanted(cluster, i))) {
             cluster->nodes[i].life++;
             sim_cluster_restart(cluster, i);
@@ -234,7 +234,7 @@ static size_t sim_nemesis_voters(struct sim_nemesis *nemesis, uint32_t *nodes)
     size_t count = 0;
 
     if (sim_cluster_leader(cluster, &first)) {
-        members = raft_members(replica_raft(cluster->replicas[first]));
+        members = raft_members(host_raft(cluster->hosts[first]));
     }
     for (uint32_t i = 0; i < cluster->count; i++) {
         if (members == NULL || raft_members_is_voter(members, i + 1)) {
@@ -383,7 +383,7 @@ static void sim_nemesis_crash_all(struct sim_nemesis *nemesis)
 
     sim_faults_add(cluster->faults, SIM_FAULT_CRASH_ALL, 1);
     for (uint32_t i = 0; i < cluster->count; i++) {
-        if (replica_is_up(cluster->replicas[i])) {
+        if (host_is_up(cluster->hosts[i])) {
             sim_nemesis_crash(nemesis, i);
         }
     }
@@ -399,8 +399,8 @@ static void sim_nemesis_rot(struct sim_nemesis *nemesis)
         return;
     }
     sim_nemesis_crash(nemesis, node);
-    const size_t lost = replica_lose_tail(
-        cluster->replicas[node], random_between(&nemesis->random, 1, 8));
+    const size_t lost = host_lose_tail(cluster->hosts[node],
+                                       random_between(&nemesis->random, 1, 8));
     sim_report_line(cluster->report, node + 1, "lost its last %zu entries",
                     lost);
     sim_faults_add(cluster->faults, SIM_FAULT_DISK_ROT, lost > 0);
@@ -414,7 +414,7 @@ static bool sim_nemesis_may_rot(const struct sim_nemesis *nemesis,
     const struct sim_cluster *cluster = nemesis->cluster;
 
     for (uint32_t i = 0; i < cluster->count; i++) {
-        const struct raft *raft = replica_raft(cluster->replicas[i]);
+        const struct raft *raft = host_raft(cluster->hosts[i]);
         if (raft == NULL && cluster->nodes[i].retired) {
             continue;
         }
@@ -425,7 +425,7 @@ static bool sim_nemesis_may_rot(const struct sim_nemesis *nemesis,
         size_t whole = raft_members_voters_count(members);
         for (uint32_t j = 0; j < cluster->count; j++) {
             if (raft_members_is_voter(members, j + 1) &&
-                (j == node || replica_repair_index(cluster->replicas[j]) > 0)) {
+                (j == node || host_repair_index(cluster->hosts[j]) > 0)) {
                 whole--;
             }
         }
@@ -528,7 +528,7 @@ static void sim_nemesis_quiet_half(struct sim_nemesis *nemesis)
     uint32_t leader;
 
     if (!sim_cluster_leader(cluster, &leader) ||
-        !raft_idle(replica_raft(cluster->replicas[leader]))) {
+        !raft_idle(host_raft(cluster->hosts[leader]))) {
         sim_nemesis_quiet_over(nemesis);
         return;
     }
@@ -537,9 +537,9 @@ static void sim_nemesis_quiet_half(struct sim_nemesis *nemesis)
     sim_nemesis_cut(nemesis, nemesis->topology, true);
 
     const struct raft_members *members =
-        raft_members(replica_raft(cluster->replicas[leader]));
+        raft_members(host_raft(cluster->hosts[leader]));
     for (uint32_t i = 0; i < cluster->count; i++) {
-        if (replica_repair_index(cluster->replicas[i]) == 0 &&
+        if (host_repair_index(cluster->hosts[i]) == 0 &&
             sim_nemesis_reaches_quorum(nemesis, members, i, true)) {
             sim_cluster_push(cluster, SIM_EVENT_QUIET_END,
                              SIM_NEMESIS_DEMAND * cluster->options->election_us,
@@ -556,7 +556,7 @@ static void sim_nemesis_quiet_end(struct sim_nemesis *nemesis)
     bool led = false;
 
     for (uint32_t i = 0; i < cluster->count; i++) {
-        const struct raft *raft = replica_raft(cluster->replicas[i]);
+        const struct raft *raft = host_raft(cluster->hosts[i]);
         raft_term_t term = 0;
         led = led || (raft != NULL && raft_role(raft) == RAFT_LEADER &&
                       sim_nemesis_reaches_quorum(nemesis, raft_members(raft), i,
@@ -587,7 +587,7 @@ static bool sim_nemesis_reaches_quorum(const struct sim_nemesis *nemesis,
 
     for (uint32_t i = 0; i < cluster->count; i++) {
         if (raft_members_is_voter(members, i + 1) &&
-            (!for_votes || replica_repair_index(cluster->replicas[i]) == 0) &&
+            (!for_votes || host_repair_index(cluster->hosts[i]) == 0) &&
             (i == node || sim_network_linked(&cluster->network, node, i))) {
             reached++;
         }

@@ -21,6 +21,9 @@ static void sim_options_draw_raft(struct sim_options *o, struct random *r);
 static void sim_options_draw_network(struct sim_options *o, struct random *r);
 static void sim_options_draw_disk(struct sim_options *o, struct random *r);
 static void sim_options_draw_work(struct sim_options *o, struct random *r);
+static void sim_options_draw_node(struct sim_options *o, struct random *r);
+static void sim_options_draw_clients(struct sim_options *o, struct random *r);
+static void sim_options_print_clients(const struct sim_options *o);
 
 void sim_options_draw(struct sim_options *options, uint64_t seed)
 {
@@ -40,6 +43,8 @@ void sim_options_draw(struct sim_options *options, uint64_t seed)
     if (!options->ordered && options->raft.window_entries > 32) {
         options->raft.window_entries = 32;
     }
+    sim_options_draw_node(options, &random);
+    sim_options_draw_clients(options, &random);
 }
 
 static uint64_t sim_options_one_of(struct random *r, const uint64_t *values,
@@ -98,7 +103,6 @@ static void sim_options_draw_disk(struct sim_options *o, struct random *r)
 {
     o->sync_us = ONE_OF(r, 100, 1000, 5000, 20000);
     o->slow_sync_us = o->election_us * ONE_OF(r, 1, 2, 6);
-    o->image_bytes = ONE_OF(r, 24, 64, 200);
     o->chunk_bytes = ONE_OF(r, 16, 64, 1024);
     o->stage_damage_pm = ONE_OF(r, 0, 0, 20, 200);
     o->drift_ppm = ONE_OF(r, 0, 1000, 100000, 100000);
@@ -113,14 +117,41 @@ static void sim_options_draw_work(struct sim_options *o, struct random *r)
         o->weights[i] = ONE_OF(r, 0, 1, 1, 2, 5);
     }
     o->work_gap_us = ONE_OF(r, 10, 20, 50, 200) * SIM_OPTIONS_MS;
-    o->batch_max = ONE_OF(r, 1, 3, 10);
-    o->payload_max = ONE_OF(r, 16, 40, 300);
-    o->trailing_max = ONE_OF(r, 0, 2, 20, 200);
-    o->submit_weight = 100;
-    o->read_weight = ONE_OF(r, 0, 10, 100);
+    o->rest_weight = 100;
     o->change_weight = ONE_OF(r, 0, 1, 5, 20);
     o->transfer_weight = ONE_OF(r, 0, 1, 5);
-    o->checkpoint_weight = ONE_OF(r, 1, 5, 30, 100);
+}
+
+static void sim_options_draw_node(struct sim_options *o, struct random *r)
+{
+    struct node_settings *node = &o->node;
+    const time_ms_t election_ms = o->raft.election_ms;
+
+    node->raft = o->raft;
+    node->hold_ms = election_ms * ONE_OF(r, 1, 3, 10);
+    node->patience_ms = election_ms * ONE_OF(r, 2, 5, 20);
+    node->resend_ms = election_ms * ONE_OF(r, 1, 2, 6) / 2;
+    node->alive_ms = election_ms * ONE_OF(r, 1, 3);
+    node->grace_ms = node->alive_ms * ONE_OF(r, 3, 6);
+    node->tick_ms = ONE_OF(r, 200, 1000);
+    node->checkpoint_entries = ONE_OF(r, 5, 20, 100, 400);
+    node->trailing_entries = ONE_OF(r, 0, 2, 20, 200);
+    node->asks_max = ONE_OF(r, 3, 1000, 1000, 1000);
+}
+
+/* A client counts on less than its lease by as much as its own clock and the
+ * leader's may differ. */
+static void sim_options_draw_clients(struct sim_options *o, struct random *r)
+{
+    o->clients_count = ONE_OF(r, 2, 4, 8, 16);
+    o->locks_count = ONE_OF(r, 1, 2, 3, 6);
+    o->client_delay_us = ONE_OF(r, 200, 2000, 50000);
+    o->think_us = o->election_us / ONE_OF(r, 20, 8, 2);
+    o->answer_loss_pm = ONE_OF(r, 0, 10, 50);
+    o->die_pm = ONE_OF(r, 0, 20, 100);
+    o->pause_pm = ONE_OF(r, 0, 20, 100);
+    o->ttl_ms = o->raft.election_ms * ONE_OF(r, 1, 3, 8);
+    o->margin_ppm = 5000 + 3 * o->drift_ppm;
 }
 
 void sim_options_print(const struct sim_options *o)
@@ -144,9 +175,8 @@ void sim_options_print(const struct sim_options *o)
            " pm, delay %" PRIu64 " us\n",
            o->storm_loss_pm, o->storm_duplicate_pm, o->storm_delay_us);
     printf("  disk      sync %" PRIu64 " us, slow %" PRIu64
-           " us, image %zu B in chunks of %zu B, damaged %" PRIu64 " pm\n",
-           o->sync_us, o->slow_sync_us, o->image_bytes, o->chunk_bytes,
-           o->stage_damage_pm);
+           " us, chunks of %zu B, damaged %" PRIu64 " pm\n",
+           o->sync_us, o->slow_sync_us, o->chunk_bytes, o->stage_damage_pm);
     printf("  clock     drift %" PRIu64 " ppm, turn wait %" PRIu64 " us\n",
            o->drift_ppm, o->turn_wait_us);
     printf("  nemesis   gap %" PRIu64 " us, ambush %" PRIu64 " pm, weights",
@@ -154,10 +184,27 @@ void sim_options_print(const struct sim_options *o)
     for (size_t i = 0; i < sizeof o->weights / sizeof o->weights[0]; i++) {
         printf(" %" PRIu64, o->weights[i]);
     }
-    printf("\n  workload  gap %" PRIu64 " us, batch %zu, payload %zu, "
-           "trailing %zu, submit %" PRIu64 ", read %" PRIu64 ", change %" PRIu64
-           ", transfer %" PRIu64 ", checkpoint %" PRIu64 "\n",
-           o->work_gap_us, o->batch_max, o->payload_max, o->trailing_max,
-           o->submit_weight, o->read_weight, o->change_weight,
-           o->transfer_weight, o->checkpoint_weight);
+    printf("\n  operators gap %" PRIu64 " us, change %" PRIu64
+           ", transfer %" PRIu64 ", rest %" PRIu64 "\n",
+           o->work_gap_us, o->change_weight, o->transfer_weight,
+           o->rest_weight);
+    sim_options_print_clients(o);
+}
+
+static void sim_options_print_clients(const struct sim_options *o)
+{
+    const struct node_settings *node = &o->node;
+
+    printf("  node      hold %" PRIu64 " ms, patience %" PRIu64
+           " ms, resend %" PRIu64 " ms, alive %" PRIu64 " ms, grace %" PRIu64
+           " ms, tick %" PRIu64 " ms, checkpoint %" PRIu64
+           " entries, trailing %" PRIu64 ", asks %zu\n",
+           node->hold_ms, node->patience_ms, node->resend_ms, node->alive_ms,
+           node->grace_ms, node->tick_ms, node->checkpoint_entries,
+           node->trailing_entries, node->asks_max);
+    printf("  clients   %zu, locks %zu, delay %" PRIu64 " us, think %" PRIu64
+           " us, answers lost %" PRIu64 " pm, die %" PRIu64
+           " pm, pause %" PRIu64 " pm, ttl %" PRIu64 " ms\n",
+           o->clients_count, o->locks_count, o->client_delay_us, o->think_us,
+           o->answer_loss_pm, o->die_pm, o->pause_pm, o->ttl_ms);
 }

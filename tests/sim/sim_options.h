@@ -6,7 +6,7 @@
 #ifndef HOLDFAST_SIM_OPTIONS_H
 #define HOLDFAST_SIM_OPTIONS_H
 
-#include "raft/raft.h"
+#include "node/node.h"
 #include "sim/sim_clock.h"
 
 struct sim_options {
@@ -33,7 +33,6 @@ struct sim_options {
     /* Disk. */
     time_us_t sync_us;
     time_us_t slow_sync_us;
-    size_t image_bytes;
     size_t chunk_bytes;
     uint64_t stage_damage_pm;
 
@@ -46,16 +45,25 @@ struct sim_options {
     uint64_t ambush_pm;       /* chance that an action is followed by a blow */
     uint64_t weights[16];     /* of the kinds of episodes, sim_nemesis.c */
 
-    /* Workload. */
+    /* Operators. */
     time_us_t work_gap_us; /* about one action in this time */
-    size_t batch_max;
-    size_t payload_max;
-    size_t trailing_max; /* entries kept behind a checkpoint */
-    uint64_t read_weight;
     uint64_t change_weight;
     uint64_t transfer_weight;
-    uint64_t checkpoint_weight;
-    uint64_t submit_weight;
+    uint64_t rest_weight; /* of doing nothing */
+
+    /* Nodes. */
+    struct node_settings node; /* raft is in it, too */
+
+    /* Clients. */
+    size_t clients_count;
+    size_t locks_count;
+    time_us_t client_delay_us; /* between a client and its node, at most */
+    time_us_t think_us;        /* between two things a client does, about */
+    uint64_t answer_loss_pm;   /* connections that break under an answer */
+    uint64_t die_pm;           /* steps of a session that are the last */
+    uint64_t pause_pm;         /* steps after which a client stands still */
+    time_ms_t ttl_ms;          /* of leases, about */
+    uint64_t margin_ppm;       /* of a lease that a client does not count on */
 };
 
 void sim_options_draw(struct sim_options *options, uint64_t seed);

@@ -14,6 +14,7 @@
 
 #include "base/ensure.h"
 #include "base/memory.h"
+#include "sim/sim_clients.h"
 #include "sim/sim_nemesis.h"
 #include "sim/sim_workload.h"
 
@@ -26,9 +27,9 @@ struct sim_run {
     struct sim_cluster cluster;
     struct sim_nemesis nemesis;
     struct sim_workload workload;
+    struct sim_clients clients;
     bool healed;
     bool settled;
-    bool asked; /* the last command was taken */
     time_us_t deadline;
 };
 
@@ -51,6 +52,7 @@ void sim_run(uint64_t seed, struct sim_report *report,
     sim_cluster_init(cluster, &run->options, report, &outcome->faults);
     sim_nemesis_init(&run->nemesis, cluster);
     sim_workload_init(&run->workload, cluster);
+    sim_clients_init(&run->clients, cluster);
     sim_cluster_push(cluster, SIM_EVENT_AUDIT,
                      run->options.safety_us / SIM_RUN_AUDITS, 0, 0);
 
@@ -73,6 +75,7 @@ void sim_run(uint64_t seed, struct sim_report *report,
     outcome->events_count = cluster->events_count;
     outcome->simulated_us = cluster->now;
     outcome->trace = cluster->trace;
+    sim_clients_close(&run->clients);
     sim_cluster_close(cluster);
     memory_free(run);
 }
@@ -103,6 +106,13 @@ static void sim_run_event(struct sim_run *run, struct sim_event *event)
         if (!run->healed) {
             sim_workload_event(&run->workload, run->nemesis.quiet);
         }
+        break;
+    case SIM_EVENT_REQUEST:
+    case SIM_EVENT_GONE:
+    case SIM_EVENT_ANSWER:
+    case SIM_EVENT_CLIENT:
+    case SIM_EVENT_STORE:
+        sim_clients_event(&run->clients, event, run->nemesis.quiet);
         break;
     case SIM_EVENT_AUDIT:
         sim_run_audit(run);
@@ -145,28 +155,26 @@ static void sim_run_heal(struct sim_run *run)
     run->healed = true;
     sim_nemesis_retire(&run->nemesis);
     for (size_t i = 0; i < cluster->count; i++) {
-        const raft_index_t last =
-            replica_durable_last_index(cluster->replicas[i]);
+        const raft_index_t last = host_durable_last_index(cluster->hosts[i]);
         longest = last > longest ? last : longest;
     }
     const time_us_t trip_us = 2 * o->delay_max_us + 4 * o->turn_wait_us +
                               20 * cluster->nodes[0].disk.usual_us;
-    const uint64_t chunks = o->image_bytes / o->chunk_bytes + 1;
+    const uint64_t chunks =
+        host_image_bytes(cluster->hosts[0]) / o->chunk_bytes + 1;
     run->deadline = cluster->now + SIM_RUN_PATIENCE * o->election_us +
-                    o->stale_us + (longest + 10 * chunks) * trip_us;
+                    o->stale_us + (longest + 10 * chunks) * trip_us +
+                    1000 * (40 * o->ttl_ms + 10 * o->node.patience_ms +
+                            2 * o->node.grace_ms) +
+                    2000 * (o->clients_count + 2) *
+                        (6 * o->ttl_ms + 3 * o->raft.election_ms);
+    sim_clients_finish(&run->clients);
     sim_cluster_push(cluster, SIM_EVENT_AUDIT, o->election_us / 2, 0, 0);
 }
 
 static void sim_run_look(struct sim_run *run)
 {
     struct sim_cluster *cluster = &run->cluster;
-    uint32_t leader;
-
-    if (!run->asked && sim_cluster_leader(cluster, &leader) &&
-        sim_cluster_runs(cluster, leader)) {
-        run->asked = sim_workload_submit(&run->workload, leader, 1);
-        return;
-    }
     const char *missing = sim_run_missing(run);
     run->settled = missing == NULL;
     if (!run->settled && cluster->now > run->deadline) {
@@ -187,30 +195,38 @@ static const char *sim_run_missing(const struct sim_run *run)
     if (!sim_cluster_leader(cluster, &leader)) {
         return "nobody leads";
     }
-    if (!run->asked) {
-        return "the last command was not taken";
+    const struct host *first = cluster->hosts[leader];
+    const struct raft_members *members = raft_members(host_raft(first));
+    const char *unfinished = sim_clients_missing(&run->clients, members);
+    if (unfinished != NULL) {
+        return unfinished;
     }
-    const struct replica *first = cluster->replicas[leader];
-    const struct raft_members *members = raft_members(replica_raft(first));
     for (size_t i = 0; i < cluster->count; i++) {
-        const struct replica *replica = cluster->replicas[i];
-        const struct raft *raft = replica_raft(replica);
+        const struct host *host = cluster->hosts[i];
+        const struct raft *raft = host_raft(host);
         leaders += raft != NULL && raft_role(raft) == RAFT_LEADER;
         if (raft == NULL || raft_members_find(members, i + 1) == NULL) {
             continue;
         }
-        if (replica_applied_index(replica) !=
-            raft_last_index(replica_raft(first))) {
+        if (host_applied_index(host) != raft_last_index(host_raft(first))) {
             return "a member has not applied everything";
         }
-        if (replica_state_hash(replica) != replica_state_hash(first)) {
+        if (host_state_hash(host) != host_state_hash(first)) {
             return "states differ";
         }
+    }
+    const struct lock_counts counts =
+        lock_count(node_machine(host_node(first)));
+    if (counts.grants > 0) {
+        return "a lock of nobody is held";
+    }
+    if (counts.locks > 0) {
+        return "a lock of nobody is waited for, or delayed";
     }
     if (leaders != 1) {
         return "two nodes believe to lead";
     }
-    if (!raft_idle(replica_raft(first))) {
+    if (!raft_idle(host_raft(first))) {
         return "the leader still has something to do";
     }
     return NULL;

@@ -1,10 +1,9 @@
-/* sim_workload.h - what clients and operators ask of the cluster.
+/* sim_workload.h - what operators ask of the cluster.
  *
- * Commands in batches, reads, checkpoints, leadership handed over, members
- * added, promoted and removed. Requests go to whoever believes to lead, also
- * if it is wrong. Operators are sane: an id whose disk is lost is never used
- * again, nobody is removed while somebody is being repaired, and nobody who is
- * being repaired is promoted.
+ * Leadership handed over, members added, promoted and removed. Requests go to
+ * whoever believes to lead, also if it is wrong. Operators are sane: an id
+ * whose disk is lost is never used again, nobody is removed while somebody is
+ * being repaired, and nobody who is being repaired is promoted.
  */
 #ifndef HOLDFAST_SIM_WORKLOAD_H
 #define HOLDFAST_SIM_WORKLOAD_H
@@ -14,7 +13,6 @@
 struct sim_workload {
     struct sim_cluster *cluster;
     struct random random;
-    uint64_t commands_count; /* makes every payload another */
 };
 
 /* Puts the first action into the queue. The cluster outlives the workload. */
@@ -23,9 +21,5 @@ void sim_workload_init(struct sim_workload *workload,
 
 /* One action; idle: only think of the next one. */
 void sim_workload_event(struct sim_workload *workload, bool idle);
-
-/* One command to a node that runs; true if it was taken. */
-bool sim_workload_submit(struct sim_workload *workload, uint32_t node,
-                         size_t count);
 
 #endif
