@@ -76,6 +76,9 @@ enum status net_peers_open(struct net_peers *peers, struct net_loop *loop,
                                 .queue_bytes_max = NET_PEERS_QUEUE_BYTES};
     LIST_INIT(&peers->links);
     LIST_INIT(&peers->sources);
+    if (address == NULL) {
+        return STATUS_OK;
+    }
     return net_listener_open(&peers->listener, loop, address, net_peers_accept,
                              peers);
 }

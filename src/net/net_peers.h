@@ -38,7 +38,7 @@ struct net_peers {
     size_t queue_bytes_max; /* waiting on one link */
 };
 
-/* Listen for peers at an address. */
+/* Listen for peers at an address; NULL: at none. */
 enum status net_peers_open(struct net_peers *peers, struct net_loop *loop,
                            const struct net_address *address,
                            const struct net_peers_owner *owner);

@@ -63,6 +63,7 @@ static void server_read_clocks(struct server *server);
 bool server_start(struct server *server, const struct server_options *options)
 {
     memset(server, 0, sizeof(*server));
+    server->peers.listener.fd = -1;
     /* Both come back as errors of the call, and those are looked at. */
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
@@ -315,8 +316,9 @@ static bool server_listen(struct server *server)
         options->bind.count > 0 ? options->bind.items[0] : "127.0.0.1";
     const char *host = strcmp(first, "*") == 0 ? "0.0.0.0" : first;
     if (net_address_of(host, options->raft_port, &address) != STATUS_OK ||
-        net_peers_open(&server->peers, &server->loop, &address, &owner) !=
-            STATUS_OK) {
+        net_peers_open(&server->peers, &server->loop,
+                       options->raft_port != 0 ? &address : NULL,
+                       &owner) != STATUS_OK) {
         server_log(&server->log, SERVER_LOG_WARNING,
                    "cannot listen for peers at %s port %u", host,
                    (unsigned)options->raft_port);

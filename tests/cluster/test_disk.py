@@ -63,6 +63,12 @@ def fiu_fail(scene, node):
     )  # fmt: skip
 
 
+def send_all(client, keys):
+    """At once: the node may be gone after the first of them."""
+    words = [client.encode("LOCK.ACQUIRE", key, "me", TTL) for key in keys]
+    client.send_raw(b"".join(words))
+
+
 def ended_well(node, why):
     code = node.ends(10)
     line = node.last_line()
@@ -79,8 +85,7 @@ def sync_fails_alone(scene):
     before = client.command("LOCK.ACQUIRE", "before", "me", TTL)
     assert isinstance(before, int), before
     fiu_fail(scene, node)
-    for i in range(20):
-        client.send("LOCK.ACQUIRE", f"after-{i}", "me", TTL)
+    send_all(client, [f"after-{i}" for i in range(20)])
     try:
         assert False, f"acknowledged without a disk: {client.read(5)!r}"
     except Closed:
@@ -108,8 +113,7 @@ def sync_fails_among_three(scene, who):
     for i in range(20):
         granted[f"k{i}"] = theirs.command("LOCK.ACQUIRE", f"k{i}", "me", TTL)
     fiu_fail(scene, victim)
-    for i in range(20, 40):
-        mine.send("LOCK.ACQUIRE", f"k{i}", "me", TTL)
+    send_all(mine, [f"k{i}" for i in range(20, 40)])
     # Whatever it still answers must be true.
     try:
         for i in range(20, 40):

@@ -5,12 +5,14 @@ was refused as not done is never found done later, however the leader was lost
 
 import signal
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
 
 import cluster
-from cluster import Error, Timeout, say, soon
+from cluster import Closed, Error, Timeout, say, soon
+from resp import as_map
 
 TTL = 600000
 
@@ -49,6 +51,7 @@ def one_round(nodes, how, survivor):
         for node in others:
             node.kill()
     lost = time.monotonic()
+    told = {}
     # Some at once, when it may still believe that it leads; some later.
     answers = {}
     for i, (key, client) in enumerate(askers):
@@ -71,18 +74,33 @@ def one_round(nodes, how, survivor):
         assert False, f"one who waits for ever was told {waits.read(0.1)!r}"
     except Timeout:
         pass
+    # Patient clients ask for some again, with the same owner, at this node and
+    # at another: what they are told then must stay true, whatever becomes of
+    # what was asked first.
+    again = list(answers)[1::2]
+    patient = [threading.Thread(target=ask_again, args=(stays, others[0], key, told))
+               for key in again]
+    for thread in patient:
+        thread.start()
     for node in others:
         if how == "killed":
             node.start()
         else:
             node.signal(signal.SIGCONT)
-    nodes.leader()
+    for thread in patient:
+        thread.join(30)
+    assert sorted(told) == sorted(again), told
+    new = nodes.leader()
     nodes.settle()
+    time.sleep(1.0)  # for whatever might still end them
     with stays.client() as client:
         done = []
         for key, reply in answers.items():
-            holders = client.map("LOCK.STATUS", key)["holders"]
-            if holders:
+            holders = [as_map(h) for h in client.map("LOCK.STATUS", key)["holders"]]
+            if key in told:
+                tokens = [h["token"] for h in holders]
+                assert tokens == [told[key]], f"{key}: {told[key]} granted, {tokens}"
+            elif holders:
                 done.append(key)
                 assert reply.code == "UNCERTAIN", f"{key}: {reply}, and yet {holders}"
         assert client.command("LOCK.RELEASE", f"{mark}-held", "holder", held) == 1
@@ -92,11 +110,27 @@ def one_round(nodes, how, survivor):
     say(
         f"{mark}: {codes.count('CLUSTERDOWN')} not done, "
         f"{codes.count('UNCERTAIN')} uncertain of which {len(done)} were done, "
-        f"answered within {longest:.1f} s; the waiter was served"
+        f"answered within {longest:.1f} s; {'it' if new is stays else 'another'} "
+        "leads, and the waiter was served"
     )
     for _, client in askers:
         client.close()
     waits.close()
+
+
+def ask_again(one, other, key, told):
+    deadline = time.monotonic() + 20
+    turn = 0
+    while time.monotonic() < deadline:
+        turn += 1
+        node = one if turn % 2 else other
+        try:
+            reply = node.ask("LOCK.ACQUIRE", key, "me", TTL, "WAIT", 0, timeout=15)
+        except (OSError, Closed, Timeout):
+            continue
+        if isinstance(reply, int):
+            told[key] = reply
+            return
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ START_TEST(whatever_was_asked_before_the_hash_is_the_same)
         machine = round == 0 ? first : other;
         log_index = 0;
         for (int i = 0; i < 20; i++) {
-            char owner[8];
+            char owner[16];
             snprintf(owner, sizeof(owner), "o%d", i);
             take(i % 3 == 0 ? "k" : "j", owner);
             if (round == 0) {

@@ -65,7 +65,7 @@ END_TEST
 
 START_TEST(there_is_no_limit_to_what_is_said)
 {
-    char owner[8];
+    char owner[16];
     for (int i = 1; i <= 300; i++) {
         snprintf(owner, sizeof(owner), "o%d", i);
         share("k", owner);

@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(a_hundred_holders_are_found_by_their_tokens)
 {
-    char owner[8];
+    char owner[16];
     for (int i = 1; i <= 100; i++) {
         snprintf(owner, sizeof(owner), "o%d", i);
         share("k", owner);

@@ -298,7 +298,7 @@ START_TEST(a_flipped_byte_is_never_served)
 {
     const off_t stride = getenv("HOLDFAST_FLIP_ALL") != NULL ? 1 : 23;
     char pristine[300];
-    char working[300];
+    char working[320];
     struct lock_machine *machine = machine_with("a", "1");
     size_t flips = 0;
     if (_i == 1) {
@@ -307,6 +307,7 @@ START_TEST(a_flipped_byte_is_never_served)
     close_store();
     strcpy(pristine, data_path);
     snprintf(working, sizeof(working), "%s.flipped", pristine);
+    ck_assert_uint_lt(strlen(working), sizeof(data_path));
     strcpy(data_path, working);
 
     char folder[320];
