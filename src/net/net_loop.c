@@ -30,7 +30,6 @@ enum status net_loop_init(struct net_loop *loop)
     if (config == NULL) {
         return STATUS_NO_EVENTS;
     }
-    (void)event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
     (void)event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
     loop->base = event_base_new_with_config(config);
     event_config_free(config);

@@ -415,6 +415,7 @@ static time_ms_t server_turn(void *context, time_ms_t now)
     server_members_update(server);
     server_clients_turn(server);
     node_turn(server->node, server->now, server->wall_us / 1000);
+    server->now_us = server_now_us();
     server_clients_turn(server);
     server_notice_changes(server);
     server_world_tick(server);

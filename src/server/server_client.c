@@ -670,6 +670,6 @@ static void server_client_note(const struct server_slot *slot)
 {
     struct server *server = slot->client->server;
     if (slot->command != NULL) {
-        server_note_command(server, slot, server_now_us() - slot->started_us);
+        server_note_command(server, slot, server->now_us - slot->started_us);
     }
 }

@@ -71,6 +71,8 @@ enum store_result store_database_open(struct store_database *database,
     char name[PATH_MAX];
     snprintf(name, sizeof(name), "%s/db", path);
     database->options = leveldb_options_create();
+    /* What is stored is short and lives briefly: not worth the processor. */
+    leveldb_options_set_compression(database->options, leveldb_no_compression);
     leveldb_options_set_paranoid_checks(database->options, 1);
     leveldb_options_set_create_if_missing(database->options, create);
     if (buffer_bytes > 0) {
