@@ -322,8 +322,8 @@ static bool server_world_password_is(void *context, struct bytes password)
     const struct server *server = context;
     const char *right = server->options.requirepass;
     const size_t count = strlen(right);
-    return password.count == count &&
-           CRYPTO_memcmp(password.data, right, count) == 0;
+    return count == 0 || (password.count == count &&
+                          CRYPTO_memcmp(password.data, right, count) == 0);
 }
 
 static bool server_world_password_is_set(void *context)
