@@ -13,9 +13,13 @@
 /* Election timeouts: a leader, rounds, a disk. */
 #define CHECK_GONE_LATE 30
 
+/* About what a command takes in the log. */
+#define CHECK_GONE_ENTRY_BYTES 128
+
 static struct check_gone_line *check_gone_at(struct check_gone *check,
                                              uint64_t claim);
 static void check_gone_grow(struct check_gone *check);
+static time_us_t check_gone_backlog(const struct sim_options *o);
 static time_us_t check_gone_bound(const struct check_gone *check);
 
 void check_gone_init(struct check_gone *check, struct sim_report *report,
@@ -73,6 +77,19 @@ void check_gone_applied(struct check_gone *check, time_us_t proposed_at,
     }
 }
 
+/* What was asked before it is served first: so many requests, each an entry,
+ * as many at a time as the log takes. Some seeds let it take one. */
+static time_us_t check_gone_backlog(const struct sim_options *o)
+{
+    const time_us_t entry_us = o->sync_us + 2 * o->delay_max_us;
+    size_t at_once = o->raft.uncommitted_bytes / CHECK_GONE_ENTRY_BYTES;
+
+    if (at_once > o->raft.window_entries) {
+        at_once = o->raft.window_entries;
+    }
+    return o->node.asks_max * entry_us / (at_once > 0 ? at_once : 1);
+}
+
 /* Its node is silent for a while, comes back, is heard of, finds a leader and
  * asks it; or it does not come back. */
 static time_us_t check_gone_bound(const struct check_gone *check)
@@ -81,6 +98,7 @@ static time_us_t check_gone_bound(const struct check_gone *check)
     const struct node_settings *node = &o->node;
 
     return CHECK_GONE_LATE * o->election_us + o->stale_us +
+           check_gone_backlog(o) +
            1200 * (node->grace_ms + 4 * node->alive_ms + 2 * node->resend_ms +
                    node->patience_ms + node->hold_ms);
 }
