@@ -158,8 +158,6 @@ static void check_grants_expired(struct check_grants *check, time_us_t now,
     time_us_t latest = grant->touched_at;
     latest = latest > check->reign_at ? latest : check->reign_at;
     latest = latest > check->healed_at ? latest : check->healed_at;
-    /* A renewal that was held up on its way counts when it arrives. */
-    latest += check->options->stale_pm > 0 ? check->options->stale_us : 0;
     latest += grant->ttl_ms * 1000 * 1000000 / slowest +
               CHECK_GRANTS_LATE * check->options->election_us +
               check->options->node.tick_ms * 2000;

@@ -121,6 +121,8 @@ void sim_nemesis_retire(struct sim_nemesis *nemesis)
     nemesis->over = true;
     nemesis->quiet = false;
     sim_nemesis_heal(nemesis);
+    /* What is still held up somewhere would be trouble, too. */
+    sim_network_purge(&nemesis->cluster->network);
 }
 
 /* ---- choosing ---- */
