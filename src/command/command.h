@@ -66,6 +66,8 @@ struct command_call {
     const struct command_world *world;
     struct resp_reply reply; /* where to write, in the client's protocol */
     struct command_plan plan;
+    /* For the lists of a plan; lent, and used until the plan is taken. */
+    struct lock_command_room *room;
 };
 
 /* What start() did. */

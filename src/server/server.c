@@ -558,6 +558,7 @@ void server_close(struct server *server)
     server_watch_close(server);
     server_pubsub_close(&server->pubsub);
     server_slowlog_close(&server->slowlog);
+    lock_command_room_close(&server->room);
     memory_free(server->calls);
     if (server->stopping) {
         server_log(&server->log, SERVER_LOG_NOTICE, "stopped");

@@ -65,6 +65,7 @@ struct server {
     struct event *wakeup;
     struct event *signals[4];
     struct command_world world;
+    struct lock_command_room room; /* for the lists of plans */
     struct server_pubsub pubsub;
     struct server_watches watches;
 

@@ -238,6 +238,7 @@ static bool server_client_next(struct server_client *client)
         .session = &client->session,
         .world = &client->server->world,
         .reply = {.out = &scratch, .protocol = client->session.protocol},
+        .room = &client->server->room,
     };
     const struct command *command = command_find(&call);
     if ((command == NULL || (server_client_may_join(client, command) &&

@@ -26,6 +26,7 @@ static struct command_facts facts_now;
 static const char *transfer_result;
 static uint64_t transfer_to;
 static struct command_call call;
+static struct lock_command_room call_room;
 static const struct command *command;
 static enum command_verdict verdict;
 
@@ -90,6 +91,7 @@ static inline void setup(void)
 static inline void teardown(void)
 {
     buffer_close(&call_out);
+    lock_command_room_close(&call_room);
 }
 
 static inline struct bytes text(const char *word)
@@ -119,6 +121,7 @@ static inline void run_args(const struct bytes *args, size_t args_count)
         .args_count = args_count,
         .session = &session,
         .world = &world,
+        .room = &call_room,
     };
     clear();
     verdict = COMMAND_ANSWERED;
