@@ -19,6 +19,7 @@
 static const struct command *command_find_sub(struct command_call *call,
                                               const struct command *command);
 static bool command_takes(const struct command *command, size_t args_count);
+static int command_compare(struct bytes word, const char *name);
 static void command_unknown(struct command_call *call);
 static void command_unknown_sub(struct command_call *call,
                                 const struct command *command);
@@ -128,6 +129,52 @@ static bool command_takes(const struct command *command, size_t args_count)
         return args_count >= (size_t)-command->arity;
     }
     return args_count == (size_t)command->arity;
+}
+
+const struct command *command_table_find(struct bytes name)
+{
+    size_t low = 0;
+    size_t high = command_table_size;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct command *command = command_table[middle];
+        const int order = command_compare(name, command->name);
+        if (order == 0) {
+            return command;
+        }
+        if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return NULL;
+}
+
+size_t command_table_count(void)
+{
+    return command_table_size;
+}
+
+const struct command *command_at(size_t place)
+{
+    return place < command_table_size ? command_table[place] : NULL;
+}
+
+/* As strcmp(), with the word's letters made small. A zero byte in the word is
+ * a byte like others, and no name has one. */
+static int command_compare(struct bytes word, const char *name)
+{
+    for (size_t i = 0; i < word.count; i++) {
+        const uint8_t byte = word.data[i];
+        const bool is_capital = byte >= 'A' && byte <= 'Z';
+        const int small = is_capital ? byte - 'A' + 'a' : byte;
+        const int expected = (uint8_t)name[i];
+        if (expected == 0 || small != expected) {
+            return expected == 0 ? 1 : small - expected;
+        }
+    }
+    return name[word.count] == '\0' ? 0 : -1;
 }
 
 /* ---- errors ---- */

@@ -1,8 +1,11 @@
-/* command_table.c - the list of all commands.
+/* command_table.c - the list of the commands of holdfastd.
  *
  * One line a command, sorted by name, so that a name is found by halving: six
  * comparisons for sixty commands, and nothing to be set up. The test of this
  * file keeps the order.
+ *
+ * Another program has a list of the same name and is linked without this file:
+ * see fence/fence_table.c.
  *
  * To add a command: its line, where the alphabet wants it; its declaration in
  * command_table.h; its line in redis-compat/commands.txt, which this file's
@@ -13,7 +16,7 @@
 #include "command/command_others.h"
 
 /* clang-format off */
-static const struct command *const command_table[] = {
+const struct command *const command_table[] = {
     &cmd_acl,
     &cmd_asking,
     &cmd_auth,
@@ -69,52 +72,5 @@ static const struct command *const command_table[] = {
 };
 /* clang-format on */
 
-#define COMMAND_TABLE_COUNT (sizeof(command_table) / sizeof(command_table[0]))
-
-static int command_table_compare(struct bytes word, const char *name);
-
-const struct command *command_table_find(struct bytes name)
-{
-    size_t low = 0;
-    size_t high = COMMAND_TABLE_COUNT;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct command *command = command_table[middle];
-        const int order = command_table_compare(name, command->name);
-        if (order == 0) {
-            return command;
-        }
-        if (order < 0) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return NULL;
-}
-
-size_t command_table_count(void)
-{
-    return COMMAND_TABLE_COUNT;
-}
-
-const struct command *command_at(size_t place)
-{
-    return place < COMMAND_TABLE_COUNT ? command_table[place] : NULL;
-}
-
-/* As strcmp(), with the word's letters made small. A zero byte in the word is
- * a byte like others, and no name has one. */
-static int command_table_compare(struct bytes word, const char *name)
-{
-    for (size_t i = 0; i < word.count; i++) {
-        const uint8_t byte = word.data[i];
-        const bool is_capital = byte >= 'A' && byte <= 'Z';
-        const int small = is_capital ? byte - 'A' + 'a' : byte;
-        const int expected = (uint8_t)name[i];
-        if (expected == 0 || small != expected) {
-            return expected == 0 ? 1 : small - expected;
-        }
-    }
-    return name[word.count] == '\0' ? 0 : -1;
-}
+const size_t command_table_size =
+    sizeof(command_table) / sizeof(command_table[0]);

@@ -1,8 +1,16 @@
-/* command_table.h - the list of all commands. */
+/* command_table.h - the list of all commands of a program.
+ *
+ * Each program has one list and links no other, so that it holds nothing of
+ * the commands it does not serve.
+ */
 #ifndef HOLDFAST_COMMAND_TABLE_H
 #define HOLDFAST_COMMAND_TABLE_H
 
 #include "command/command.h"
+
+/* The list, sorted by name. */
+extern const struct command *const command_table[];
+extern const size_t command_table_size;
 
 /* The command of this name, in letters of either case, or NULL. O(log n). */
 const struct command *command_table_find(struct bytes name);

@@ -1,20 +1,27 @@
-/* server.h - holdfastd, put together: store, node, links, clients, options.
+/* server.h - a server, put together: an engine, and clients in front of it.
  *
- * Only main.c makes one. The other files of this folder each do one thing for
- * it:
+ * Only server_main.c makes one. The other files of this folder each do one
+ * thing for it. The front end, which is the same for every program:
  *
  *   server.c          start, turn, stop
- *   server_ports.c    the node's ports: disk, links, replies, notices
+ *   server_main.c     arguments and exit codes
  *   server_client.c   one client
+ *   server_slot.c     one request of it, and its reply
  *   server_clients.c  all of them: limits, lists, who is told what
  *   server_world.c    what commands may know and do (command_world.h)
  *   server_pubsub.c   who listens to which channel
  *   server_tell.c     messages to those who listen
  *   server_watch.c    clients that asked to hear of a lock
- *   server_members.c  who is in the cluster, and where
  *   server_slowlog.c  commands that took long
  *   server_options.c  the table of options
  *   server_log.c      lines for people
+ *
+ * What is behind it in holdfastd (server_engine.h):
+ *
+ *   main.c            the program
+ *   server_node.c     the engine: a replica
+ *   server_ports.c    the node's ports: disk, links, replies, notices
+ *   server_members.c  who is in the cluster, and where
  */
 #ifndef HOLDFAST_SERVER_H
 #define HOLDFAST_SERVER_H
@@ -22,6 +29,7 @@
 #include "net/net_listener.h"
 #include "net/net_peers.h"
 #include "server/server_client.h"
+#include "server/server_engine.h"
 #include "server/server_log.h"
 #include "server/server_options.h"
 #include "server/server_pubsub.h"
@@ -57,6 +65,9 @@ struct server {
     struct server_options options;
     struct server_log log;
     struct net_loop loop;
+    const struct server_engine *engine;
+    bool engine_is_open;
+    void *engine_data; /* the engine's own, if it is not the node */
     struct store *store;
     struct node *node;
     struct net_peers peers;
@@ -117,7 +128,8 @@ struct server {
 };
 
 /* Start; on failure one line was logged and everything is released. */
-bool server_start(struct server *server, const struct server_options *options);
+bool server_start(struct server *server, const struct server_options *options,
+                  const struct server_engine *engine);
 
 /* Until a signal or SHUTDOWN; the exit code. */
 int server_run(struct server *server);
@@ -126,7 +138,21 @@ void server_close(struct server *server);
 /* Begin to stop: hand leadership over, finish writes, leave. */
 void server_stop(struct server *server);
 
+/* For the engine: call back in the loop when fd can be read. */
+bool server_wake_on(struct server *server, int fd, event_callback_fn callback);
+
+/* Look at the clocks, in a callback of the loop that needs them. */
+void server_read_clocks(struct server *server);
 uint64_t server_now_us(void);
+
+/* Digits for bytes, and a zero. */
+void server_hex(const uint8_t *bytes, size_t count, char *text);
+
+/* ---- server_main.c ---- */
+
+/* The main() of a program: read arguments, run, give the exit code. */
+int server_main(const struct server_program *program,
+                const struct server_engine *engine, int argc, char **argv);
 
 /* Options were changed: bring them into effect. */
 void server_take_options(struct server *server);
@@ -145,7 +171,9 @@ void server_add_client(struct server *server, struct server_client *client);
 void server_remove_client(struct server *server, struct server_client *client);
 struct server_client *server_find_client(const struct server *server,
                                          uint64_t id);
-struct server_slot *server_find_slot(const struct server *server, uint64_t ask);
+
+/* A hash of ids that follow each other and are our own. */
+uint64_t server_spread(uint64_t id);
 
 /* Why a connection is not taken, as an error reply; NULL: it is. */
 const char *server_refusal(const struct server *server,
@@ -161,8 +189,6 @@ bool server_redirects(struct server *server, struct command_call *call,
 void server_monitor(struct server *server, const struct server_client *client,
                     const struct command *command,
                     const struct command_call *call);
-void server_note_command(struct server *server, const struct server_slot *slot,
-                         uint64_t micros);
 
 /* Append a word in double quotes, with everything unprintable escaped. */
 void server_quote(struct buffer *line, struct bytes word);

@@ -36,27 +36,11 @@ static bool server_client_is_allowed(struct server_client *client,
 static void server_client_ask(struct server_client *client,
                               struct server_slot *slot,
                               const struct command_plan *plan);
-static bool server_client_acquires(const struct command_plan *plan);
-static const char *server_client_objection(const struct server_client *client,
-                                           const struct command_plan *plan);
-static void server_client_watch(struct server_slot *slot,
-                                const struct lock_answer *answer);
-static void server_client_word(struct server_slot *slot,
-                               const struct node_reply *reply);
-static void server_client_late(struct server_slot *slot);
-static void server_client_push(struct server_client *client,
-                               const struct bytes *words, size_t count);
-static void server_client_finish(struct server_slot *slot);
 static void server_client_drain(struct server_client *client);
 static bool server_client_is_mute(struct command_session *session,
                                   enum command_reply_mode before);
 static bool server_client_is_paused(const struct server_client *client,
                                     const struct command *command);
-static struct server_slot *
-server_client_new_slot(struct server_client *client,
-                       const struct command *command);
-static void server_client_free_slot(struct server_slot *slot);
-static void server_client_note(const struct server_slot *slot);
 
 /* ---- life ---- */
 
@@ -112,12 +96,12 @@ void server_client_free(struct server_client *client)
     while (!STAILQ_EMPTY(&client->slots)) {
         struct server_slot *slot = STAILQ_FIRST(&client->slots);
         STAILQ_REMOVE_HEAD(&client->slots, next);
-        server_client_free_slot(slot);
+        server_slot_free(slot);
     }
     while (!LIST_EMPTY(&client->expected)) {
         struct server_slot *slot = LIST_FIRST(&client->expected);
         LIST_REMOVE(slot, expected);
-        server_client_free_slot(slot);
+        server_slot_free(slot);
     }
     server_words_close(&client->held);
     server_watch_forget(server, client);
@@ -258,7 +242,7 @@ static bool server_client_next(struct server_client *client)
 /* What came is not the protocol: say so, and close. */
 static void server_client_protest(struct server_client *client)
 {
-    struct server_slot *slot = server_client_new_slot(client, NULL);
+    struct server_slot *slot = server_slot_new(client, NULL);
     const struct resp_reply reply = {&slot->reply, client->session.protocol};
     char text[RESP_REQUEST_ERROR_BYTES + 8];
     (void)snprintf(text, sizeof(text), "ERR %s",
@@ -318,7 +302,7 @@ static bool server_client_carry_out(struct server_client *client,
         client->lane != server_client_lane_of(&call->plan)) {
         return false;
     }
-    struct server_slot *slot = server_client_new_slot(client, command);
+    struct server_slot *slot = server_slot_new(client, command);
     server->counts.commands_processed++;
     slot->mute = server_client_is_mute(&client->session, before);
     if (command != NULL) {
@@ -332,7 +316,7 @@ static bool server_client_carry_out(struct server_client *client,
     }
     client->closing = client->closing || verdict == COMMAND_CLOSES;
     slot->done = true;
-    server_client_note(slot);
+    server_slot_note(slot);
     if (client->session.authenticated && client->reader.limits.unproven) {
         resp_request_limit(&client->reader, &server->limits);
     }
@@ -366,40 +350,16 @@ static bool server_client_is_allowed(struct server_client *client,
     return true;
 }
 
-/* Hand a plan to the node. */
+/* Hand a plan to the engine, and see what may follow it. */
 static void server_client_ask(struct server_client *client,
                               struct server_slot *slot,
                               const struct command_plan *plan)
 {
-    struct server *server = client->server;
-    const char *refusal = server_client_objection(client, plan);
-    if (refusal != NULL) {
-        const struct resp_reply reply = {&slot->reply,
-                                         client->session.protocol};
-        resp_reply_error_text(&reply, refusal);
-        slot->done = true;
-        server->counts.error_replies++;
+    if (!server_slot_ask(slot, plan)) {
         return;
     }
-    server->last_ask++;
-    slot->ask = server->last_ask;
-    slot->async = plan->async;
-    slot->cache = server_client_acquires(plan) && plan->write.acquire.cache;
-    slot->notify = plan->notify;
-    index_insert(&server->slots, &slot->by_ask);
-    const enum status status =
-        node_ask(server->node, slot->ask, plan, server->now);
-    if (status != STATUS_OK) {
-        const struct resp_reply reply = {&slot->reply,
-                                         client->session.protocol};
-        char text[128];
-        (void)snprintf(text, sizeof(text), "ERR the request is %s",
-                       status_text(status));
-        resp_reply_error_text(&reply, text);
-        server_client_finish(slot);
-        return;
-    }
-    if (server_client_acquires(plan) && !plan->async &&
+    if (plan->kind == COMMAND_PLAN_WRITE &&
+        plan->write.kind == LOCK_COMMAND_ACQUIRE && !plan->async &&
         plan->write.acquire.may_queue) {
         client->lane = SERVER_LANE_CLOSED;
     } else {
@@ -407,71 +367,7 @@ static void server_client_ask(struct server_client *client,
     }
 }
 
-static bool server_client_acquires(const struct command_plan *plan)
-{
-    return plan->kind == COMMAND_PLAN_WRITE &&
-           plan->write.kind == LOCK_COMMAND_ACQUIRE;
-}
-
-/* When there is too much of everything, new requests for locks are refused
- * first; giving back and renewing always goes on. As far as this node knows. */
-static const char *server_client_objection(const struct server_client *client,
-                                           const struct command_plan *plan)
-{
-    const struct server *server = client->server;
-    if (!server_client_acquires(plan)) {
-        return NULL;
-    }
-    const struct lock_machine *machine = node_machine(server->node);
-    if (plan->write.acquire.ttl_ms > server->options.max_ttl_ms) {
-        return "ERR ttl-ms is above max-ttl-ms";
-    }
-    if (store_is_full(server->store)) {
-        return "TRYAGAIN the disk of this node does not keep up";
-    }
-    if (!plan->write.acquire.may_queue) {
-        return NULL;
-    }
-    struct lock_view view;
-    (void)lock_look(machine, plan->write.acquire.key, &view);
-    if (lock_count(machine).waiters >= server->options.waiters_max ||
-        view.waiters_count >= server->options.waiters_per_key_max) {
-        return "NOQUEUE too many requests are waiting";
-    }
-    return NULL;
-}
-
 /* ---- answers ---- */
-
-void server_client_answered(struct server *server, uint64_t ask,
-                            const struct node_reply *reply)
-{
-    struct server_slot *slot = server_find_slot(server, ask);
-    if (slot == NULL) {
-        return; /* its client is gone */
-    }
-    if (slot->done) {
-        server_client_finish(slot);
-        slot->late = true;
-        slot->late_answer = reply->answer;
-        if (reply->reply_class != NODE_DONE) {
-            slot->late_answer.result = LOCK_REFUSED;
-        }
-        if (slot->is_expected) {
-            LIST_REMOVE(slot, expected);
-            server_client_late(slot);
-            server_client_free_slot(slot);
-        }
-        return;
-    }
-    server_client_word(slot, reply);
-    if (reply->last) {
-        server_client_finish(slot);
-    } else {
-        slot->done = true; /* the rest comes as a message */
-    }
-    server_client_touch(slot->client);
-}
 
 bool server_client_is_blocked(const struct server_client *client)
 {
@@ -488,7 +384,7 @@ bool server_client_unblock(struct server_client *client,
         return false;
     }
     slot->unblocked = how == COMMAND_UNBLOCK_ERROR;
-    return node_unblock(client->server->node, slot->ask, client->server->now);
+    return client->server->engine->unblock(client->server, slot->ask);
 }
 
 void server_client_message(struct server_client *client,
@@ -498,8 +394,8 @@ void server_client_message(struct server_client *client,
     server_client_push(client, words, count);
 }
 
-static void server_client_push(struct server_client *client,
-                               const struct bytes *words, size_t count)
+void server_client_push(struct server_client *client, const struct bytes *words,
+                        size_t count)
 {
     const struct resp_reply reply = {net_stream_out(&client->stream),
                                      client->session.protocol};
@@ -508,92 +404,6 @@ static void server_client_push(struct server_client *client,
         resp_reply_bulk(&reply, words[i]);
     }
     server_client_touch(client);
-}
-
-/* Word the reply of a slot. */
-static void server_client_word(struct server_slot *slot,
-                               const struct node_reply *reply)
-{
-    struct server_client *client = slot->client;
-    struct server *server = client->server;
-    struct command_call call = {
-        .args = slot->words.args,
-        .args_count = slot->words.count,
-        .session = &client->session,
-        .world = &server->world,
-        .reply = {.out = &slot->reply, .protocol = client->session.protocol},
-    };
-    const struct command_outcome outcome = {.answer = &reply->answer,
-                                            .query_reply = reply->query_reply,
-                                            .wall = server->wall_us / 1000};
-    if (reply->reply_class == NODE_UNKNOWN) {
-        resp_reply_error_text(&call.reply,
-                              "UNCERTAIN the leader was lost: the request may "
-                              "or may not have been carried out");
-        server->counts.error_replies++;
-    } else if (reply->reply_class == NODE_NOT_DONE) {
-        resp_reply_error_text(&call.reply,
-                              reply->reason == NODE_REASON_NO_LEADER
-                                  ? "CLUSTERDOWN no leader"
-                                  : "TRYAGAIN too much is under way");
-        server->counts.error_replies++;
-    } else if (slot->unblocked && reply->answer.result == LOCK_REFUSED) {
-        resp_reply_error_text(&call.reply,
-                              "UNBLOCKED client unblocked via CLIENT UNBLOCK");
-    } else {
-        slot->command->finish(&call, &outcome);
-        server_client_watch(slot, &reply->answer);
-    }
-    server_client_note(slot);
-}
-
-/* CACHE and NOTIFY: what the client wants to hear later. The key is the first
- * argument, the owner the second. */
-static void server_client_watch(struct server_slot *slot,
-                                const struct lock_answer *answer)
-{
-    struct server *server = slot->client->server;
-    if (slot->cache && answer->result == LOCK_GRANTED) {
-        server_watch_grant(server, slot->client, slot->words.args[1],
-                           answer->token);
-    }
-    if (slot->notify && answer->result == LOCK_REFUSED) {
-        server_watch_retry(server, slot->client, slot->words.args[1],
-                           slot->words.args[2]);
-    }
-}
-
-/* A grant that was queued for, by a client that went on meanwhile. */
-static void server_client_late(struct server_slot *slot)
-{
-    struct server_client *client = slot->client;
-    const struct lock_answer *answer = &slot->late_answer;
-    const bool granted = answer->result == LOCK_GRANTED;
-    char token[24];
-    (void)snprintf(token, sizeof(token), "%llu",
-                   (unsigned long long)answer->token);
-    const struct bytes words[] = {
-        bytes_of_text(granted ? "lock-granted" : "lock-refused"),
-        slot->words.args[1],
-        bytes_of_text(token),
-    };
-    if (granted) {
-        server_client_watch(slot, answer);
-    }
-    if (client->session.protocol == 3) {
-        server_client_push(client, words, granted ? 3 : 2);
-    } else {
-        server_tell_owner(client->server, slot->words.args[2],
-                          granted ? "granted" : "refused", slot->words.args[1],
-                          answer->token);
-    }
-}
-
-static void server_client_finish(struct server_slot *slot)
-{
-    slot->done = true;
-    index_remove(&slot->client->server->slots, &slot->by_ask);
-    slot->ask = 0;
 }
 
 /* Replies leave from the front, as far as they are there. */
@@ -612,9 +422,9 @@ static void server_client_drain(struct server_client *client)
             LIST_INSERT_HEAD(&client->expected, slot, expected);
         } else {
             if (slot->late) {
-                server_client_late(slot);
+                server_slot_late(slot);
             }
-            server_client_free_slot(slot);
+            server_slot_free(slot);
         }
         slot = STAILQ_FIRST(&client->slots);
     }
@@ -637,40 +447,4 @@ static bool server_client_is_mute(struct command_session *session,
         return true;
     }
     return session->reply_mode == COMMAND_REPLY_OFF;
-}
-
-/* ---- slots ---- */
-
-static struct server_slot *server_client_new_slot(struct server_client *client,
-                                                  const struct command *command)
-{
-    struct server_slot *slot = memory_new(1, sizeof(*slot));
-    slot->client = client;
-    slot->command = command;
-    slot->started_us = client->server->now_us;
-    STAILQ_INSERT_TAIL(&client->slots, slot, next);
-    client->slots_count++;
-    return slot;
-}
-
-/* A slot that still asks is dropped: nobody waits for the answer. */
-static void server_client_free_slot(struct server_slot *slot)
-{
-    struct server *server = slot->client->server;
-    if (slot->ask != 0) {
-        node_drop(server->node, slot->ask, server->now);
-        index_remove(&server->slots, &slot->by_ask);
-    }
-    server_words_close(&slot->words);
-    buffer_close(&slot->reply);
-    memory_free(slot);
-}
-
-/* For commandstats and SLOWLOG. */
-static void server_client_note(const struct server_slot *slot)
-{
-    struct server *server = slot->client->server;
-    if (slot->command != NULL) {
-        server_note_command(server, slot, server->now_us - slot->started_us);
-    }
 }

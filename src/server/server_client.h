@@ -14,34 +14,11 @@
 #include "base/index.h"
 #include "command/command.h"
 #include "net/net_stream.h"
-#include "node/node.h"
-#include "server/server_words.h"
+#include "server/server_slot.h"
 #include "wire/resp_request.h"
 
 struct server;
 struct server_watch;
-
-/* A request on its way, or its reply until those before it have left. */
-struct server_slot {
-    STAILQ_ENTRY(server_slot) next;   /* of the client */
-    LIST_ENTRY(server_slot) expected; /* asynchronous: after its reply */
-    struct index_node by_ask;
-    struct server_client *client;
-    const struct command *command;
-    uint64_t ask; /* 0: answered */
-    uint64_t started_us;
-    bool done;
-    bool async;       /* a message follows its reply */
-    bool cache;       /* of an acquire */
-    bool is_expected; /* its reply has left, its message has not */
-    bool late;        /* the message is there: */
-    struct lock_answer late_answer;
-    bool notify;
-    bool mute;                 /* CLIENT REPLY wants none */
-    bool unblocked;            /* by CLIENT UNBLOCK ... ERROR */
-    struct server_words words; /* the arguments, for finish() */
-    struct buffer reply;
-};
 
 enum server_client_lane {
     SERVER_LANE_FREE,   /* nothing is on its way */
@@ -80,10 +57,6 @@ void server_client_accept(struct server *server, int fd,
                           const struct net_address *from,
                           enum command_face face);
 
-/* The cluster answered what one of the slots asked. */
-void server_client_answered(struct server *server, uint64_t ask,
-                            const struct node_reply *reply);
-
 /* At the end of a turn: run what can run, send what is there, free who is
  * gone. */
 void server_client_turn(struct server_client *client);
@@ -91,6 +64,10 @@ void server_client_turn(struct server_client *client);
 /* Tell a subscriber; in_push: as a push of RESP3 if it speaks that. */
 void server_client_message(struct server_client *client,
                            const struct bytes *words, size_t count);
+
+/* The same at once, before replies that are there and have not left. */
+void server_client_push(struct server_client *client, const struct bytes *words,
+                        size_t count);
 
 /* True while a request of it waits in a lock's queue. */
 bool server_client_is_blocked(const struct server_client *client);

@@ -12,11 +12,6 @@ static uint64_t server_clients_hash(const void *context,
                                     const struct index_node *node);
 static bool server_clients_match(const struct index_node *node,
                                  const void *wanted);
-static uint64_t server_clients_slot_hash(const void *context,
-                                         const struct index_node *node);
-static bool server_clients_slot_match(const struct index_node *node,
-                                      const void *wanted);
-static uint64_t server_clients_spread(uint64_t id);
 static void server_clients_watch_idle(struct server *server);
 
 void server_clients_init(struct server *server)
@@ -24,7 +19,7 @@ void server_clients_init(struct server *server)
     TAILQ_INIT(&server->clients);
     LIST_INIT(&server->dirty);
     index_init(&server->clients_by_id, server_clients_hash, NULL);
-    index_init(&server->slots, server_clients_slot_hash, NULL);
+    server_slot_init(server);
 }
 
 void server_clients_close(struct server *server)
@@ -89,19 +84,10 @@ void server_remove_client(struct server *server, struct server_client *client)
 struct server_client *server_find_client(const struct server *server,
                                          uint64_t id)
 {
-    struct index_node *node =
-        index_find(&server->clients_by_id, server_clients_spread(id),
-                   server_clients_match, &id);
+    struct index_node *node = index_find(
+        &server->clients_by_id, server_spread(id), server_clients_match, &id);
     return node != NULL ? CONTAINER_OF(node, struct server_client, by_id)
                         : NULL;
-}
-
-struct server_slot *server_find_slot(const struct server *server, uint64_t ask)
-{
-    struct index_node *node =
-        index_find(&server->slots, server_clients_spread(ask),
-                   server_clients_slot_match, &ask);
-    return node != NULL ? CONTAINER_OF(node, struct server_slot, by_ask) : NULL;
 }
 
 const char *server_refusal(const struct server *server,
@@ -128,7 +114,7 @@ bool server_password_is_set(const struct server *server)
 bool server_redirects(struct server *server, struct command_call *call,
                       const struct command *command)
 {
-    if (node_reigns(server->node)) {
+    if (server->engine->leads(server)) {
         return false;
     }
     return cmd_cluster_redirect(call, command);
@@ -212,7 +198,7 @@ static uint64_t server_clients_hash(const void *context,
                                     const struct index_node *node)
 {
     (void)context;
-    return server_clients_spread(
+    return server_spread(
         CONTAINER_OF_CONST(node, struct server_client, by_id)->session.id);
 }
 
@@ -223,23 +209,8 @@ static bool server_clients_match(const struct index_node *node,
            *(const uint64_t *)wanted;
 }
 
-static uint64_t server_clients_slot_hash(const void *context,
-                                         const struct index_node *node)
-{
-    (void)context;
-    return server_clients_spread(
-        CONTAINER_OF_CONST(node, struct server_slot, by_ask)->ask);
-}
-
-static bool server_clients_slot_match(const struct index_node *node,
-                                      const void *wanted)
-{
-    return CONTAINER_OF_CONST(node, struct server_slot, by_ask)->ask ==
-           *(const uint64_t *)wanted;
-}
-
 /* Ids follow each other and are our own. */
-static uint64_t server_clients_spread(uint64_t id)
+uint64_t server_spread(uint64_t id)
 {
     const uint64_t product = id * UINT64_C(0x9e3779b97f4a7c15);
     return product ^ (product >> 32);

@@ -19,14 +19,28 @@ static const char *server_options_refusal(struct server_options *options,
 static void server_options_print_kind(FILE *out,
                                       const struct server_option *option);
 
+const struct server_program server_options_holdfastd = {
+    .name = "holdfastd",
+    .manuals = "holdfastd(8) and holdfast.conf(5)",
+};
+
 void server_options_init(struct server_options *options)
 {
+    server_options_init_for(options, &server_options_holdfastd);
+}
+
+/* What a program does not have is there too, with the table's default. */
+void server_options_init_for(struct server_options *options,
+                             const struct server_program *program)
+{
     memset(options, 0, sizeof(*options));
+    options->program = program;
     for (size_t i = 0; i < server_options_table_count; i++) {
         const struct server_option *option = &server_options_table[i];
+        const char *initial = server_options_table_initial(program, option);
         const char *why_not = server_options_value_read(
-            option, bytes_of_text(option->initial), options, options->reason,
-            sizeof(options->reason));
+            option, bytes_of_text(initial != NULL ? initial : option->initial),
+            options, options->reason, sizeof(options->reason));
         ENSURE(why_not == NULL);
     }
     options->config_file = memory_new(1, 1);
@@ -87,7 +101,8 @@ void server_options_visit(const struct server_options *options,
     size_t steps = RESP_GLOB_STEPS;
     for (size_t i = 0; i < server_options_table_count; i++) {
         const struct server_option *option = &server_options_table[i];
-        if (resp_word_matches(pattern, bytes_of_text(option->name),
+        if (server_options_table_initial(options->program, option) != NULL &&
+            resp_word_matches(pattern, bytes_of_text(option->name),
                               RESP_CASE_IGNORED, &steps)) {
             buffer_clear(&text);
             server_options_value_write(option, options, &text);
@@ -121,7 +136,8 @@ const char *server_options_set(struct server_options *options,
 bool server_options_get(const struct server_options *options, struct bytes name,
                         char *value, size_t room)
 {
-    const struct server_option *option = server_options_table_find(name);
+    const struct server_option *option =
+        server_options_table_of(options->program, name);
     struct buffer text = {0};
     if (option == NULL) {
         return false;
@@ -137,7 +153,7 @@ static const char *server_options_refusal(struct server_options *options,
                                           struct bytes name, struct bytes value,
                                           const struct server_option **option)
 {
-    *option = server_options_table_find(name);
+    *option = server_options_table_of(options->program, name);
     if (*option == NULL) {
         return "no such directive";
     }
@@ -150,7 +166,7 @@ static const char *server_options_refusal(struct server_options *options,
 
 /* ---- --help, --list-options ---- */
 
-void server_options_help(FILE *out, const char *program)
+void server_options_help(FILE *out, const struct server_program *program)
 {
     (void)fprintf(out,
                   "Usage: %s [FILE] [--directive value ...]\n"
@@ -161,11 +177,14 @@ void server_options_help(FILE *out, const char *program)
                   "The command\n"
                   "line wins. Defaults are in parentheses; + marks what CONFIG "
                   "SET may change.\n",
-                  program, program, program);
+                  program->name, program->name, program->name);
     for (size_t i = 0; i < server_options_table_count; i++) {
         const struct server_option *option = &server_options_table[i];
-        const char *shown =
-            option->shown != NULL ? option->shown : option->initial;
+        const char *initial = server_options_table_initial(program, option);
+        if (initial == NULL) {
+            continue;
+        }
+        const char *shown = option->shown != NULL ? option->shown : initial;
         (void)fprintf(out, "\n %c --%s ",
                       option->change == SERVER_OPTION_ANYTIME ? '+' : ' ',
                       option->name);
@@ -173,13 +192,16 @@ void server_options_help(FILE *out, const char *program)
         (void)fprintf(out, " (%s)\n     %s\n",
                       shown[0] != '\0' ? shown : "empty", option->help);
     }
-    (void)fprintf(out, "\nholdfastd(8) and holdfast.conf(5) say more.\n");
+    (void)fprintf(out, "\n%s say more.\n", program->manuals);
 }
 
-void server_options_list(FILE *out)
+void server_options_list(FILE *out, const struct server_program *program)
 {
     for (size_t i = 0; i < server_options_table_count; i++) {
-        (void)fprintf(out, "%s\n", server_options_table[i].name);
+        const struct server_option *option = &server_options_table[i];
+        if (server_options_table_initial(program, option) != NULL) {
+            (void)fprintf(out, "%s\n", option->name);
+        }
     }
 }
 

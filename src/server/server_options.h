@@ -27,6 +27,23 @@
 /* Rows of the table at most. */
 #define SERVER_OPTIONS_MAX 64
 
+/* An option of a program, where it has only some of the table's. */
+struct server_program_option {
+    const char *name;
+    const char *initial; /* its own default; NULL: that of the table */
+};
+
+/* A program and its options. */
+struct server_program {
+    const char *name;
+    const char *manuals;                         /* for the end of --help */
+    const struct server_program_option *options; /* up to an empty name; NULL:
+                                                    all of holdfastd */
+};
+
+/* holdfastd's. */
+extern const struct server_program server_options_holdfastd;
+
 /* A list of texts, owned. */
 struct server_texts {
     char **items;
@@ -95,6 +112,8 @@ struct server_options {
 
     /* ---- not options ---- */
 
+    const struct server_program *program;
+
     /* The first members of a cluster that has none yet, by ascending id; this
      * node is one of them. Filled in by server_options_read(). */
     struct server_member *members;
@@ -113,8 +132,10 @@ struct server_options {
 #define SERVER_OPTIONS_COMMAND_LINE (-1)
 #define SERVER_OPTIONS_CONFIG_SET (-2)
 
-/* All defaults. */
+/* All defaults, of holdfastd or of another program. */
 void server_options_init(struct server_options *options);
+void server_options_init_for(struct server_options *options,
+                             const struct server_program *program);
 void server_options_close(struct server_options *options);
 
 /* A deep copy into a struct that holds nothing. */
@@ -151,10 +172,10 @@ bool server_options_text(struct server_options *options, struct bytes text);
 bool server_options_file(struct server_options *options, const char *path);
 bool server_options_settle(struct server_options *options);
 
-void server_options_help(FILE *out, const char *program);
+void server_options_help(FILE *out, const struct server_program *program);
 
 /* The names of all options, a line each, in the order of the table. */
-void server_options_list(FILE *out);
+void server_options_list(FILE *out, const struct server_program *program);
 
 /* ---- while it runs: CONFIG, as command_world.h wants it ---- */
 

@@ -181,7 +181,8 @@ static bool server_options_read_directive(struct server_options *options,
     } else {
         entry.name = bytes_of_text(word);
     }
-    const struct server_option *option = server_options_table_find(entry.name);
+    const struct server_option *option =
+        server_options_table_of(options->program, entry.name);
     const bool is_list =
         option != NULL && option->type == SERVER_OPTION_LIST && equals == NULL;
     const size_t words_max = is_list ? SIZE_MAX : 1;
@@ -308,7 +309,8 @@ static void server_options_read_absolute(struct server_options *options)
 static bool server_options_read_apply(struct server_options *options,
                                       const struct server_options_entry *entry)
 {
-    const struct server_option *option = server_options_table_find(entry->name);
+    const struct server_option *option =
+        server_options_table_of(options->program, entry->name);
     if (option == NULL) {
         return server_options_read_say(options, entry->place, entry->name,
                                        "no such directive");

@@ -24,6 +24,12 @@ static void server_options_settle_alone(struct server_options *options);
 
 bool server_options_settle(struct server_options *options)
 {
+    /* A program that has no cluster has one face. */
+    if (server_options_table_of(options->program,
+                                bytes_of_text("initial-cluster")) == NULL) {
+        return server_options_settle_bind(options) &&
+               server_options_settle_doors(options);
+    }
     if (!server_options_settle_bind(options) ||
         !server_options_settle_members(options) ||
         !server_options_settle_ports(options) ||

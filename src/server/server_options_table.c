@@ -202,3 +202,29 @@ const struct server_option *server_options_table_row(const char *name)
     ENSURE(option != NULL);
     return option;
 }
+
+const char *server_options_table_initial(const struct server_program *program,
+                                         const struct server_option *option)
+{
+    const struct server_program_option *own = program->options;
+    if (own == NULL) {
+        return option->elsewhere ? NULL : option->initial;
+    }
+    while (own->name[0] != '\0' && strcmp(own->name, option->name) != 0) {
+        own++;
+    }
+    if (own->name[0] == '\0') {
+        return NULL;
+    }
+    return own->initial != NULL ? own->initial : option->initial;
+}
+
+const struct server_option *
+server_options_table_of(const struct server_program *program, struct bytes name)
+{
+    const struct server_option *option = server_options_table_find(name);
+    return option != NULL &&
+                   server_options_table_initial(program, option) != NULL
+               ? option
+               : NULL;
+}

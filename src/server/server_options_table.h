@@ -39,6 +39,7 @@ struct server_option {
     const char *shown;        /* instead of initial in --help; may be NULL */
     const char *const *words; /* of SERVER_OPTION_WORD, up to NULL */
     const char *help;         /* one sentence */
+    bool elsewhere;           /* not of holdfastd: of programs that name it */
 };
 
 extern const struct server_option server_options_table[];
@@ -46,6 +47,15 @@ extern const size_t server_options_table_count;
 
 /* By name, letters of either case; NULL: there is none. */
 const struct server_option *server_options_table_find(struct bytes name);
+
+/* The default of an option in a program; NULL: the program does not have it. */
+const char *server_options_table_initial(const struct server_program *program,
+                                         const struct server_option *option);
+
+/* By name, if the program has it. */
+const struct server_option *
+server_options_table_of(const struct server_program *program,
+                        struct bytes name);
 
 /* For a table that is written in C: by the name it surely has. */
 const struct server_option *server_options_table_row(const char *name);

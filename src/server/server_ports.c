@@ -61,7 +61,7 @@ static void server_ports_send(void *context, raft_id_t to, struct bytes frame)
 static void server_ports_reply(void *context, uint64_t ask,
                                const struct node_reply *reply)
 {
-    server_client_answered(context, ask, reply);
+    server_slot_answered(context, ask, reply);
 }
 
 static void server_ports_notice(void *context, const struct lock_notice *notice)

@@ -75,6 +75,59 @@ START_TEST(no_two_rows_share_a_field)
 }
 END_TEST
 
+/* ---- another program ---- */
+
+static const struct server_program_option other_options[] = {
+    {"port", "8000"}, {"bind", NULL}, {"maxclients", NULL}, {"", NULL}};
+static const struct server_program other_program = {
+    .name = "other", .manuals = "other(8)", .options = other_options};
+
+START_TEST(a_program_has_its_own_options_and_defaults)
+{
+    server_options_close(&options);
+    server_options_init_for(&options, &other_program);
+    ck_assert_int_eq(RUN2("--maxclients", "7"), SERVER_OPTIONS_RUN);
+
+    ck_assert_uint_eq(options.port, 8000);
+    ck_assert_uint_eq(options.cluster_port, 0);
+    ck_assert_uint_eq(options.raft_port, 0);
+    ck_assert_uint_eq(options.members_count, 0);
+    ck_assert_uint_eq(options.maxclients, 7);
+    server_options_visit(&options, bytes_of_text("*"), note, NULL);
+    ck_assert_str_eq(seen, "port=8000;bind=127.0.0.1;maxclients=7;");
+}
+END_TEST
+
+START_TEST(a_program_refuses_what_only_others_have)
+{
+    server_options_close(&options);
+    server_options_init_for(&options, &other_program);
+    char value[64];
+
+    ck_assert_str_eq(set("waiters-max", "5"), "no such directive");
+    ck_assert(!server_options_get(&options, bytes_of_text("dir"), value,
+                                  sizeof(value)));
+    assert_refused(RUN2("--id", "5"), "command line: id: no such directive");
+}
+END_TEST
+
+START_TEST(a_program_lists_and_explains_its_own_options)
+{
+    char *text = NULL;
+    size_t count = 0;
+    FILE *out = open_memstream(&text, &count);
+    server_options_help(out, &other_program);
+    server_options_list(out, &other_program);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "Usage: other [FILE]"));
+    ck_assert_ptr_nonnull(strstr(text, "--port port (8000)"));
+    ck_assert_ptr_null(strstr(text, "--dir "));
+    ck_assert_ptr_nonnull(
+        strstr(text, "other(8) say more.\nport\nbind\nmaxclients\n"));
+    free(text);
+}
+END_TEST
+
 /* ---- CONFIG ---- */
 
 START_TEST(visit_shows_what_matches)
@@ -199,8 +252,8 @@ START_TEST(help_and_list_name_every_option)
     char *text = NULL;
     size_t count = 0;
     FILE *out = open_memstream(&text, &count);
-    server_options_help(out, "holdfastd");
-    server_options_list(out);
+    server_options_help(out, &server_options_holdfastd);
+    server_options_list(out, &server_options_holdfastd);
     (void)fclose(out);
 
     for (size_t i = 0; i < server_options_table_count; i++) {
@@ -227,6 +280,11 @@ int main(void)
             without_anything_a_node_is_alone_on_7001,
             every_row_has_a_name_a_help_and_a_default_that_it_accepts,
             no_two_rows_share_a_field, NULL});
+    add(suite, "another program",
+        (const TTest *const[]){a_program_has_its_own_options_and_defaults,
+                               a_program_refuses_what_only_others_have,
+                               a_program_lists_and_explains_its_own_options,
+                               NULL});
     add(suite, "config",
         (const TTest *const[]){
             visit_shows_what_matches, redis_benchmark_gets_its_answers,

@@ -1,0 +1,261 @@
+/* server_node.c - holdfastd's engine: one replica with its disk and its links.
+ *
+ * Plans become requests of the node. Its writes go to the store, its frames to
+ * the links (server_ports.c); what comes back is only noted until the turn.
+ */
+#include "server/server_node.h"
+
+#include <string.h>
+
+static bool server_node_open(struct server *server);
+static bool server_node_listen(struct server *server);
+static void server_node_close(struct server *server);
+static void server_node_announce(const struct server *server);
+static void server_node_turn(struct server *server);
+static time_ms_t server_node_finish_turn(struct server *server);
+static void server_node_notice_changes(struct server *server);
+static void server_node_stop(struct server *server);
+static bool server_node_may_leave(const struct server *server);
+static const char *server_node_objection(const struct server *server,
+                                         const struct command_plan *plan);
+static enum status server_node_ask(struct server *server, uint64_t ask,
+                                   const struct command_plan *plan);
+static void server_node_drop(struct server *server, uint64_t ask);
+static bool server_node_unblock(struct server *server, uint64_t ask);
+static bool server_node_leads(const struct server *server);
+static const char *server_node_transfer(struct server *server, uint64_t to);
+static void server_node_collect(evutil_socket_t fd, short what, void *context);
+static void server_node_written(void *context, uint64_t number);
+static void server_node_checkpointed(void *context, raft_index_t index);
+static enum status server_node_peer_frame(void *context, struct bytes frame);
+static void server_node_peer_lost(void *context, raft_id_t id);
+static void server_node_peer_line(void *context, const char *text);
+
+const struct server_engine server_node_engine = {
+    .start = server_node_open,
+    .close = server_node_close,
+    .announce = server_node_announce,
+    .turn = server_node_turn,
+    .finish_turn = server_node_finish_turn,
+    .stop = server_node_stop,
+    .may_leave = server_node_may_leave,
+    .objection = server_node_objection,
+    .ask = server_node_ask,
+    .drop = server_node_drop,
+    .unblock = server_node_unblock,
+    .leads = server_node_leads,
+    .facts = server_node_facts,
+    .transfer = server_node_transfer,
+};
+
+/* ---- start and end ---- */
+
+static bool server_node_open(struct server *server)
+{
+    server->peers.listener.fd = -1;
+    return server_node_start(server) && server_node_listen(server) &&
+           server_wake_on(server, store_wakeup_fd(server->store),
+                          server_node_collect);
+}
+
+static bool server_node_listen(struct server *server)
+{
+    const struct server_options *options = &server->options;
+    const struct net_peers_owner owner = {.context = server,
+                                          .frame = server_node_peer_frame,
+                                          .lost = server_node_peer_lost,
+                                          .line = server_node_peer_line};
+    struct net_address address;
+    const char *first =
+        options->bind.count > 0 ? options->bind.items[0] : "127.0.0.1";
+    const char *host = strcmp(first, "*") == 0 ? "0.0.0.0" : first;
+    if (net_address_of(host, options->raft_port, &address) != STATUS_OK ||
+        net_peers_open(&server->peers, &server->loop,
+                       options->raft_port != 0 ? &address : NULL,
+                       &owner) != STATUS_OK) {
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "cannot listen for peers at %s port %u", host,
+                   (unsigned)options->raft_port);
+        return false;
+    }
+    return true;
+}
+
+static void server_node_close(struct server *server)
+{
+    net_peers_close(&server->peers);
+    node_free(server->node);
+    store_close(server->store);
+    server->node = NULL;
+    server->store = NULL;
+}
+
+static void server_node_announce(const struct server *server)
+{
+    server_log(&server->log, SERVER_LOG_NOTICE,
+               "node %llu of cluster %s serves clients at port %u",
+               (unsigned long long)server->options.id, server->cluster_id,
+               (unsigned)server->options.port);
+}
+
+/* ---- a turn ---- */
+
+static void server_node_turn(struct server *server)
+{
+    server_members_update(server);
+    node_turn(server->node, server->now, server->wall_us / 1000);
+}
+
+static time_ms_t server_node_finish_turn(struct server *server)
+{
+    server_node_notice_changes(server);
+    const time_ms_t links = net_peers_turn(&server->peers, server->now);
+    const time_ms_t node = node_deadline(server->node);
+    return node < links ? node : links;
+}
+
+/* One line for each change that a person would ask about. */
+static void server_node_notice_changes(struct server *server)
+{
+    const struct raft *raft = node_raft(server->node);
+    const raft_id_t leader = raft_leader(raft);
+    if (leader == server->seen_leader && raft_term(raft) == server->seen_term) {
+        return;
+    }
+    if (raft_role(raft) == RAFT_LEADER) {
+        server->counts.elections++;
+        server_log(&server->log, SERVER_LOG_NOTICE,
+                   "this node leads in term %llu",
+                   (unsigned long long)raft_term(raft));
+    } else if (leader != 0) {
+        server_log(
+            &server->log, SERVER_LOG_NOTICE, "following node %llu in term %llu",
+            (unsigned long long)leader, (unsigned long long)raft_term(raft));
+    } else if (server->seen_leader != 0) {
+        server_log(&server->log, SERVER_LOG_NOTICE,
+                   "no leader is known in term %llu",
+                   (unsigned long long)raft_term(raft));
+    }
+    server->seen_leader = leader;
+    server->seen_term = raft_term(raft);
+}
+
+static void server_node_stop(struct server *server)
+{
+    (void)node_transfer(server->node, 0, server->now);
+}
+
+/* Leave once somebody else leads, or nobody can. */
+static bool server_node_may_leave(const struct server *server)
+{
+    const struct raft *raft = node_raft(server->node);
+    return raft_role(raft) != RAFT_LEADER ||
+           raft_members_voters_count(raft_members(raft)) <= 1 ||
+           server->now >= server->stop_at;
+}
+
+/* ---- plans ---- */
+
+/* When there is too much of everything, new requests for locks are refused
+ * first; giving back and renewing always goes on. As far as this node knows. */
+static const char *server_node_objection(const struct server *server,
+                                         const struct command_plan *plan)
+{
+    if (plan->kind != COMMAND_PLAN_WRITE ||
+        plan->write.kind != LOCK_COMMAND_ACQUIRE) {
+        return NULL;
+    }
+    const struct lock_machine *machine = node_machine(server->node);
+    if (plan->write.acquire.ttl_ms > server->options.max_ttl_ms) {
+        return "ERR ttl-ms is above max-ttl-ms";
+    }
+    if (store_is_full(server->store)) {
+        return "TRYAGAIN the disk of this node does not keep up";
+    }
+    if (!plan->write.acquire.may_queue) {
+        return NULL;
+    }
+    struct lock_view view;
+    (void)lock_look(machine, plan->write.acquire.key, &view);
+    if (lock_count(machine).waiters >= server->options.waiters_max ||
+        view.waiters_count >= server->options.waiters_per_key_max) {
+        return "NOQUEUE too many requests are waiting";
+    }
+    return NULL;
+}
+
+static enum status server_node_ask(struct server *server, uint64_t ask,
+                                   const struct command_plan *plan)
+{
+    return node_ask(server->node, ask, plan, server->now);
+}
+
+static void server_node_drop(struct server *server, uint64_t ask)
+{
+    node_drop(server->node, ask, server->now);
+}
+
+static bool server_node_unblock(struct server *server, uint64_t ask)
+{
+    return node_unblock(server->node, ask, server->now);
+}
+
+static bool server_node_leads(const struct server *server)
+{
+    return node_reigns(server->node);
+}
+
+static const char *server_node_transfer(struct server *server, uint64_t to)
+{
+    const enum raft_answer answer =
+        node_transfer(server->node, to, server->now);
+    return answer == RAFT_TAKEN ? NULL : raft_answer_text(answer);
+}
+
+/* ---- callbacks ---- */
+
+static void server_node_collect(evutil_socket_t fd, short what, void *context)
+{
+    struct server *server = context;
+    const struct store_callbacks callbacks = {
+        .context = server,
+        .written = server_node_written,
+        .checkpointed = server_node_checkpointed,
+    };
+    (void)fd;
+    (void)what;
+    server_read_clocks(server);
+    store_collect(server->store, &callbacks);
+}
+
+static void server_node_written(void *context, uint64_t number)
+{
+    struct server *server = context;
+    node_written(server->node, number, server->now);
+}
+
+static void server_node_checkpointed(void *context, raft_index_t index)
+{
+    struct server *server = context;
+    node_checkpointed(server->node, index, server->now);
+}
+
+static enum status server_node_peer_frame(void *context, struct bytes frame)
+{
+    struct server *server = context;
+    return node_receive(server->node, frame, server->now);
+}
+
+static void server_node_peer_lost(void *context, raft_id_t id)
+{
+    struct server *server = context;
+    server_log(&server->log, SERVER_LOG_VERBOSE, "connection to node %llu lost",
+               (unsigned long long)id);
+    node_peer_lost(server->node, id, server->now);
+}
+
+static void server_node_peer_line(void *context, const char *text)
+{
+    struct server *server = context;
+    server_log(&server->log, SERVER_LOG_NOTICE, "%s", text);
+}

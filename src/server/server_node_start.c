@@ -1,0 +1,193 @@
+/* server_node_start.c - holdfastd's replica: what is on disk becomes a node.
+ *
+ * A directory without anything is founded first: all first members write the
+ * same cluster id and the same configuration.
+ */
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ensure.h"
+#include "server/server_node.h"
+
+static bool server_node_start_store(struct server *server,
+                                    struct store_recovered *recovered);
+static bool server_node_start_new(struct server *server,
+                                  struct store_recovered *recovered);
+static void server_node_start_cluster_id(const struct server *server,
+                                         uint8_t id[STORE_CLUSTER_BYTES]);
+static void server_node_start_members(const struct server *server,
+                                      struct raft_members *members);
+static bool server_node_start_node(struct server *server,
+                                   struct store_recovered *recovered);
+
+bool server_node_start(struct server *server)
+{
+    struct store_recovered recovered;
+    return server_node_start_store(server, &recovered) &&
+           server_node_start_node(server, &recovered);
+}
+
+static bool server_node_start_store(struct server *server,
+                                    struct store_recovered *recovered)
+{
+    char reason[STORE_REASON_BYTES];
+    const struct store_options wanted = {
+        .self = server->options.id,
+        .boot_floor = server->wall_us / 1000,
+        .seed = {{server->wall_us, (uint64_t)getpid()}},
+    };
+    const enum store_result result =
+        store_open(server->options.dir, &wanted, &server->store, recovered,
+                   reason, sizeof(reason));
+    if (result != STORE_OK) {
+        server_log(&server->log, SERVER_LOG_WARNING, "data directory %s: %s",
+                   server->options.dir, reason);
+        return false;
+    }
+    if (recovered->fresh && !server_node_start_new(server, recovered)) {
+        return false;
+    }
+    if (recovered->repair_index != 0) {
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "entries up to %llu were acknowledged and some are lost: "
+                   "not voting until they are back",
+                   (unsigned long long)recovered->repair_index);
+    }
+    return true;
+}
+
+/* A directory without anything: this node is one of the first members. */
+static bool server_node_start_new(struct server *server,
+                                  struct store_recovered *recovered)
+{
+    char reason[STORE_REASON_BYTES];
+    struct store_identity identity = {.self = server->options.id};
+    struct raft_members members;
+    server_node_start_cluster_id(server, identity.cluster);
+    if (RAND_bytes((unsigned char *)&identity.incarnation,
+                   sizeof(identity.incarnation)) != 1) {
+        return false;
+    }
+    server_node_start_members(server, &members);
+    const enum store_result result = store_create(
+        server->store, &identity, &members, recovered, reason, sizeof(reason));
+    if (result != STORE_OK) {
+        server_log(&server->log, SERVER_LOG_WARNING, "data directory %s: %s",
+                   server->options.dir, reason);
+        return false;
+    }
+    server_log(&server->log, SERVER_LOG_NOTICE,
+               "made the data directory %s for a new cluster of %zu",
+               server->options.dir, members.count);
+    return true;
+}
+
+/* All first members must come to the same id without asking each other: it is
+ * a hash of who they are. A node alone draws one. */
+static void server_node_start_cluster_id(const struct server *server,
+                                         uint8_t id[STORE_CLUSTER_BYTES])
+{
+    struct buffer text = {0};
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned int count = 0;
+    if (server->options.initial_cluster[0] == 0) {
+        (void)RAND_bytes(id, STORE_CLUSTER_BYTES);
+        return;
+    }
+    for (size_t i = 0; i < server->options.members_count; i++) {
+        const struct server_member *member = &server->options.members[i];
+        buffer_u64(&text, member->id);
+        buffer_append(&text, bytes_of_text(member->host));
+        buffer_u16(&text, member->port);
+        buffer_u16(&text, member->raft_port);
+    }
+    const int done =
+        EVP_Digest(text.data, text.count, digest, &count, EVP_sha256(), NULL);
+    ENSURE(done == 1 && count >= STORE_CLUSTER_BYTES);
+    memcpy(id, digest, STORE_CLUSTER_BYTES);
+    buffer_close(&text);
+}
+
+static void server_node_start_members(const struct server *server,
+                                      struct raft_members *members)
+{
+    memset(members, 0, sizeof(*members));
+    for (size_t i = 0; i < server->options.members_count; i++) {
+        const struct server_member *member = &server->options.members[i];
+        const bool v6 = strchr(member->host, ':') != NULL;
+        char address[LIMIT_ADDRESS_BYTES + 1];
+        int count =
+            snprintf(address, sizeof(address), "%s%.200s%s:%u", v6 ? "[" : "",
+                     member->host, v6 ? "]" : "", (unsigned)member->port);
+        if (member->raft_port != member->port + SERVER_RAFT_PORT_OFFSET) {
+            (void)snprintf(address + count, sizeof(address) - (size_t)count,
+                           "@%u", (unsigned)member->raft_port);
+        }
+        const bool room = raft_members_set(members, member->id, RAFT_VOTER,
+                                           bytes_of_text(address));
+        ENSURE(room);
+    }
+}
+
+static bool server_node_start_node(struct server *server,
+                                   struct store_recovered *recovered)
+{
+    const struct server_options *options = &server->options;
+    const struct node_settings settings = {
+        .raft = {.election_ms = options->election_ms,
+                 .heartbeat_ms = options->heartbeat_ms,
+                 .hint_ms = options->hint_ms,
+                 .window_entries = 4096,
+                 .window_bytes = 4 * 1024 * 1024,
+                 .append_entries = 1024,
+                 .append_bytes = LIMIT_APPEND_BYTES,
+                 .uncommitted_bytes = 32 * 1024 * 1024,
+                 .promote_lag_entries = 100},
+        .hold_ms = options->hold_ms,
+        .patience_ms = options->patience_ms,
+        .resend_ms = options->resend_ms,
+        .alive_ms = options->alive_ms,
+        .grace_ms = options->grace_ms,
+        .tick_ms = options->tick_ms,
+        .checkpoint_entries = options->checkpoint_entries,
+        .trailing_entries = options->trailing_entries,
+        .asks_max = options->asks_max,
+    };
+    struct node_start start = {
+        .self = options->id,
+        .boot = recovered->boot,
+        .term = recovered->term,
+        .vote = recovered->vote,
+        .boundary_index = recovered->boundary_index,
+        .boundary_term = recovered->boundary_term,
+        .boundary_members = &recovered->boundary_members,
+        .entries = recovered->entries,
+        .entries_count = recovered->entries_count,
+        .checkpoint_index = recovered->checkpoint_index,
+        .repair_index = recovered->repair_index,
+        .now = server->now,
+    };
+    memcpy(start.identity.cluster, recovered->identity.cluster,
+           STORE_CLUSTER_BYTES);
+    start.identity.incarnation = recovered->identity.incarnation;
+    (void)RAND_bytes((unsigned char *)&start.seed, sizeof(start.seed));
+    server_hex(recovered->identity.cluster, STORE_CLUSTER_BYTES,
+               server->cluster_id);
+    server->boot = recovered->boot;
+    const struct node_ports ports = server_ports(server);
+    struct lock_machine *machine = recovered->machine;
+    recovered->machine = NULL;
+    const enum status status =
+        node_new(&settings, &start, machine, &ports, &server->node);
+    store_recovered_close(recovered);
+    if (status != STATUS_OK) {
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "what the data directory holds is not a log: %s",
+                   status_text(status));
+        return false;
+    }
+    return true;
+}
