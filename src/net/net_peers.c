@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/ensure.h"
 #include "base/memory.h"
@@ -22,6 +23,10 @@
 
 /* Connections from outside at most: members, and some that are being remade. */
 #define NET_PEERS_SOURCES_MAX (4 * LIMIT_MEMBERS)
+
+/* A connection from outside has this long for its first good frame. A peer has
+ * something to say as soon as it is connected. */
+#define NET_PEERS_PROOF_MS 5000
 
 #define NET_PEERS_QUEUE_BYTES (16 * 1024 * 1024)
 
@@ -43,8 +48,16 @@ struct net_peer_source {
     struct net_peers *peers;
     struct net_stream stream;
     struct buffer input;
-    raft_id_t id; /* 0: no frame has come yet */
+    raft_id_t id; /* 0: no good frame has come yet */
+    time_ms_t since;
     bool broken;
+};
+
+/* What we know of who is at the other end, the least first. */
+enum net_peers_trust {
+    NET_PEERS_TRUST_NONE,     /* said nothing that is any good */
+    NET_PEERS_TRUST_STRANGER, /* did, but is no peer */
+    NET_PEERS_TRUST_PEER,
 };
 
 static void net_peers_accept(void *context, int fd,
@@ -53,6 +66,11 @@ static struct net_peer_link *net_peers_find(const struct net_peers *peers,
                                             raft_id_t id);
 static void net_peers_free_link(struct net_peer_link *link);
 static void net_peers_free_source(struct net_peer_source *source);
+static time_ms_t net_peers_turn_sources(struct net_peers *peers, time_ms_t now);
+static void net_peers_end_source(struct net_peer_source *source);
+static bool net_peers_make_room(struct net_peers *peers);
+static enum net_peers_trust
+net_peers_trust(const struct net_peer_source *source);
 static void net_peers_connect(struct net_peer_link *link, time_ms_t now);
 static void net_peers_drop(struct net_peer_link *link, time_ms_t now);
 static void net_peers_link_connected(void *context);
@@ -76,6 +94,7 @@ enum status net_peers_open(struct net_peers *peers, struct net_loop *loop,
                                 .queue_bytes_max = NET_PEERS_QUEUE_BYTES};
     LIST_INIT(&peers->links);
     LIST_INIT(&peers->sources);
+    net_refusals_init(&peers->refusals, owner->line, owner->context);
     if (address == NULL) {
         return STATUS_OK;
     }
@@ -151,19 +170,10 @@ time_ms_t net_peers_turn(struct net_peers *peers, time_ms_t now)
             next_at = link->retry_at;
         }
     }
-    struct net_peer_source *source = LIST_FIRST(&peers->sources);
-    while (source != NULL) {
-        struct net_peer_source *after = LIST_NEXT(source, next);
-        if (source->broken) {
-            const raft_id_t id = source->id;
-            net_peers_free_source(source);
-            if (id != 0) {
-                peers->owner.lost(peers->owner.context, id);
-            }
-        }
-        source = after;
-    }
-    return next_at;
+    const time_ms_t sources_at = net_peers_turn_sources(peers, now);
+    const time_ms_t refusals_at = net_refusals_turn(&peers->refusals, now);
+    next_at = sources_at < next_at ? sources_at : next_at;
+    return refusals_at < next_at ? refusals_at : next_at;
 }
 
 bool net_peers_linked(const struct net_peers *peers, raft_id_t id)
@@ -275,6 +285,14 @@ static void net_peers_accept(void *context, int fd,
 {
     struct net_peers *peers = context;
     (void)from;
+    if (peers->sources_count >= NET_PEERS_SOURCES_MAX) {
+        net_refusals_note(&peers->refusals, NET_REFUSAL_CROWDED,
+                          net_loop_now());
+        if (!net_peers_make_room(peers)) {
+            (void)close(fd);
+            return;
+        }
+    }
     struct net_peer_source *source = memory_new(1, sizeof(*source));
     const struct net_stream_owner owner = {
         .context = source,
@@ -283,6 +301,7 @@ static void net_peers_accept(void *context, int fd,
         .closed = net_peers_source_closed,
     };
     source->peers = peers;
+    source->since = net_loop_now();
     if (net_stream_open(&source->stream, peers->loop, fd, &owner) !=
         STATUS_OK) {
         memory_free(source);
@@ -290,11 +309,67 @@ static void net_peers_accept(void *context, int fd,
     }
     LIST_INSERT_HEAD(&peers->sources, source, next);
     peers->sources_count++;
-    if (peers->sources_count > NET_PEERS_SOURCES_MAX) {
-        peers->owner.line(peers->owner.context,
-                          "too many connections at the raft port: refused");
-        source->broken = true;
-        net_stream_read(&source->stream, false);
+}
+
+/* End the oldest of those that are trusted least, but never a peer's. We are
+ * in a callback of the listener, so no callback of a source is under way. */
+static bool net_peers_make_room(struct net_peers *peers)
+{
+    struct net_peer_source *chosen = NULL;
+    struct net_peer_source *source;
+    /* The newest come first. */
+    LIST_FOREACH (source, &peers->sources, next) {
+        if (chosen == NULL ||
+            net_peers_trust(source) <= net_peers_trust(chosen)) {
+            chosen = source;
+        }
+    }
+    ENSURE(chosen != NULL);
+    if (net_peers_trust(chosen) == NET_PEERS_TRUST_PEER) {
+        return false;
+    }
+    net_peers_end_source(chosen);
+    return true;
+}
+
+static enum net_peers_trust
+net_peers_trust(const struct net_peer_source *source)
+{
+    if (source->id == 0 || source->broken) {
+        return NET_PEERS_TRUST_NONE;
+    }
+    return net_peers_find(source->peers, source->id) == NULL
+               ? NET_PEERS_TRUST_STRANGER
+               : NET_PEERS_TRUST_PEER;
+}
+
+static time_ms_t net_peers_turn_sources(struct net_peers *peers, time_ms_t now)
+{
+    time_ms_t next_at = TIME_NEVER;
+    struct net_peer_source *source = LIST_FIRST(&peers->sources);
+    while (source != NULL) {
+        struct net_peer_source *after = LIST_NEXT(source, next);
+        const time_ms_t proof_at = source->since + NET_PEERS_PROOF_MS;
+        if (source->broken) {
+            net_peers_end_source(source);
+        } else if (source->id == 0 && now >= proof_at) {
+            net_refusals_note(&peers->refusals, NET_REFUSAL_SILENT, now);
+            net_peers_end_source(source);
+        } else if (source->id == 0 && proof_at < next_at) {
+            next_at = proof_at;
+        }
+        source = after;
+    }
+    return next_at;
+}
+
+static void net_peers_end_source(struct net_peer_source *source)
+{
+    struct net_peers *peers = source->peers;
+    const raft_id_t id = source->id;
+    net_peers_free_source(source);
+    if (id != 0) {
+        peers->owner.lost(peers->owner.context, id);
     }
 }
 
@@ -355,10 +430,7 @@ static bool net_peers_take_frame(struct net_peer_source *source,
                                     bytes_of(input.data, frame_bytes));
     }
     if (status != STATUS_OK) {
-        char text[192];
-        (void)snprintf(text, sizeof(text), "frame at the raft port refused: %s",
-                       status_text(status));
-        peers->owner.line(peers->owner.context, text);
+        net_refusals_note(&peers->refusals, status, net_loop_now());
         return false;
     }
     if (source->id != head.from) {

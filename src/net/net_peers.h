@@ -5,6 +5,11 @@
  * was to be sent meanwhile is dropped, as Raft allows, and so is what exceeds
  * the bound of a link that is too slow. Frames are only cut out of the stream
  * here; whether they are any good is for the receiver to say.
+ *
+ * Anybody may connect to our port. A connection that has sent no good frame
+ * after a while is closed, and when there are too many, the oldest of those
+ * that are not known to be a peer's makes room. So nobody can keep a peer out
+ * by being many.
  */
 #ifndef HOLDFAST_NET_PEERS_H
 #define HOLDFAST_NET_PEERS_H
@@ -12,6 +17,7 @@
 #include <sys/queue.h>
 
 #include "net/net_listener.h"
+#include "net/net_refusals.h"
 #include "net/net_stream.h"
 #include "raft/raft_types.h"
 
@@ -22,7 +28,7 @@ struct net_peers_owner {
     /* A connection to or from this peer broke. */
     void (*lost)(void *context, raft_id_t id);
     /* Something that a person should know. */
-    void (*line)(void *context, const char *text);
+    net_line_fn *line;
 };
 
 struct net_peer_link;
@@ -36,6 +42,7 @@ struct net_peers {
     LIST_HEAD(, net_peer_source) sources;
     size_t sources_count;
     size_t queue_bytes_max; /* waiting on one link */
+    struct net_refusals refusals;
 };
 
 /* Listen for peers at an address; NULL: at none. */

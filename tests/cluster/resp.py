@@ -154,7 +154,9 @@ class Client:
 
     def _more(self, deadline):
         left = deadline - time.monotonic()
-        if left <= 0 or not select.select([self.socket], [], [], left)[0]:
+        ready = select.poll()  # select() knows no more than 1024 files
+        ready.register(self.socket, select.POLLIN)
+        if left <= 0 or not ready.poll(left * 1000):
             raise Timeout("no reply")
         try:
             data = self.socket.recv(262144)

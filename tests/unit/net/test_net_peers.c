@@ -1,0 +1,327 @@
+/* test_net_peers.c - frames cross, links come back, strangers cannot push.
+ *
+ * Two nodes in one process: node 1 has a link to node 2, which listens. What
+ * node 2 has heard is in heard.
+ */
+#include "net/net_peers.h"
+
+#include "base/limits.h"
+#include "lib/peer_sample.h"
+#include "unit/net/net_fixture.h"
+
+/* As many as net_peers.c takes. */
+#define SOURCES_MAX (4 * LIMIT_MEMBERS)
+#define PROOF_MS 5000
+
+static struct net_peers one;
+static struct net_peers two;
+static struct buffer frame; /* from 1 to 2 */
+static struct buffer heard;
+static enum status verdict; /* of node 2 about frames */
+static unsigned heard_count;
+static unsigned lost_count; /* at node 2 */
+static unsigned lines;
+
+static enum status take_frame(void *context, struct bytes bytes)
+{
+    if (context == &two) {
+        buffer_append(&heard, bytes);
+        heard_count++;
+    }
+    return verdict;
+}
+
+static void take_loss(void *context, raft_id_t id)
+{
+    ck_assert_uint_ne(id, 0);
+    if (context == &two) {
+        lost_count++;
+    }
+}
+
+static void take_line(void *context, const char *text)
+{
+    ck_assert_uint_gt(strlen(text), 0);
+    if (context == &two) {
+        lines++;
+    }
+}
+
+static void turn(time_ms_t now)
+{
+    (void)net_peers_turn(&one, now);
+    (void)net_peers_turn(&two, now);
+}
+
+static void open_two(uint16_t port)
+{
+    const struct net_address address = nx_loopback(port);
+    const struct net_peers_owner owner = {.context = &two,
+                                          .frame = take_frame,
+                                          .lost = take_loss,
+                                          .line = take_line};
+    ck_assert_int_eq(net_peers_open(&two, &nx.loop, &address, &owner),
+                     STATUS_OK);
+}
+
+static struct net_address address_of_two(void)
+{
+    return nx_bound(two.listener.fd);
+}
+
+/* Node 2 knows node 1 too, so that it is no stranger; nobody is there. */
+static void introduce(void)
+{
+    const struct net_address nowhere = nx_loopback(1);
+    const struct net_address address = address_of_two();
+    net_peers_set(&two, 1, &nowhere);
+    net_peers_set(&one, 2, &address);
+}
+
+static void setup(void)
+{
+    nx_setup();
+    heard_count = 0;
+    lost_count = 0;
+    lines = 0;
+    verdict = STATUS_OK;
+    const struct net_peers_owner owner = {.context = &one,
+                                          .frame = take_frame,
+                                          .lost = take_loss,
+                                          .line = take_line};
+    ck_assert_int_eq(net_peers_open(&one, &nx.loop, NULL, &owner), STATUS_OK);
+    open_two(0);
+    nx.turn = turn;
+    struct peer_sample sample;
+    const struct peer_identity identity = peer_sample_identity();
+    peer_sample_plain(&sample, PEER_APPEND);
+    ck_assert_int_eq(peer_frame_encode(&identity, &sample.message, &frame),
+                     STATUS_OK);
+}
+
+static void teardown(void)
+{
+    net_peers_close(&one);
+    net_peers_close(&two);
+    buffer_close(&frame);
+    buffer_close(&heard);
+    nx_teardown();
+}
+
+/* From node 1, over a connection that the test has in hand. */
+static void say(int fd, struct bytes bytes)
+{
+    ck_assert_int_eq(send(fd, bytes.data, bytes.count, MSG_NOSIGNAL),
+                     (ssize_t)bytes.count);
+}
+
+START_TEST(frames_arrive_whole_and_in_order)
+{
+    introduce();
+    NX_UNTIL(net_peers_linked(&one, 2));
+
+    struct buffer expected = {0};
+    for (uint8_t i = 0; i < 100; i++) {
+        frame.data[16] = i; /* in the cluster's id, which is not looked at */
+        net_peers_send(&one, 2, buffer_view(&frame));
+        buffer_append(&expected, buffer_view(&frame));
+    }
+    NX_UNTIL(heard_count == 100);
+
+    ck_assert(bytes_equal(buffer_view(&heard), buffer_view(&expected)));
+    buffer_close(&expected);
+}
+END_TEST
+
+START_TEST(a_frame_may_come_byte_by_byte)
+{
+    const struct net_address address = address_of_two();
+    const int fd = nx_dial(&address);
+    for (size_t i = 0; i + 1 < frame.count; i++) {
+        say(fd, bytes_of(frame.data + i, 1));
+        nx_settle();
+    }
+    ck_assert_uint_eq(heard_count, 0);
+    say(fd, bytes_of(frame.data + frame.count - 1, 1));
+
+    NX_UNTIL(heard_count == 1);
+
+    ck_assert(bytes_equal(buffer_view(&heard), buffer_view(&frame)));
+    (void)close(fd);
+    NX_UNTIL(two.sources_count == 0);
+    ck_assert_uint_eq(lost_count, 1);
+}
+END_TEST
+
+START_TEST(what_nobody_can_get_is_dropped)
+{
+    net_peers_send(&one, 9, buffer_view(&frame));
+    introduce();
+    net_peers_send(&one, 2, buffer_view(&frame)); /* not connected yet */
+    NX_UNTIL(net_peers_linked(&one, 2));
+    nx_settle();
+    ck_assert_uint_eq(heard_count, 0);
+
+    one.queue_bytes_max = 3 * frame.count;
+    for (size_t i = 0; i < 10; i++) {
+        net_peers_send(&one, 2, buffer_view(&frame));
+    }
+    NX_UNTIL(heard_count == 3);
+    nx_settle();
+    ck_assert_uint_eq(heard_count, 3);
+}
+END_TEST
+
+START_TEST(a_link_that_broke_is_made_again)
+{
+    introduce();
+    NX_UNTIL(net_peers_linked(&one, 2));
+    const struct net_address address = address_of_two();
+    const uint16_t port =
+        ntohs(((const struct sockaddr_in *)&address.storage)->sin_port);
+
+    net_peers_close(&two);
+    NX_UNTIL(!net_peers_linked(&one, 2));
+    open_two(port);
+    NX_UNTIL(net_peers_linked(&one, 2));
+
+    net_peers_send(&one, 2, buffer_view(&frame));
+    NX_UNTIL(heard_count == 1);
+}
+END_TEST
+
+START_TEST(a_peer_that_is_removed_is_no_longer_reached)
+{
+    introduce();
+    NX_UNTIL(net_peers_linked(&one, 2));
+    NX_UNTIL(two.sources_count == 1);
+
+    net_peers_remove(&one, 2);
+
+    ck_assert(!net_peers_linked(&one, 2));
+    NX_UNTIL(two.sources_count == 0);
+}
+END_TEST
+
+START_TEST(who_sends_no_frames_is_closed)
+{
+    const struct net_address address = address_of_two();
+    const int garbage = nx_dial(&address);
+    const int refused = nx_dial(&address);
+    uint8_t bytes[PEER_FRAME_HEAD_BYTES] = "GET / HTTP/1.1";
+
+    say(garbage, bytes_of(bytes, sizeof(bytes)));
+    NX_UNTIL(nx_is_over(garbage));
+    verdict = STATUS_BAD_CLUSTER;
+    say(refused, buffer_view(&frame));
+    NX_UNTIL(nx_is_over(refused));
+
+    ck_assert_uint_eq(two.sources_count, 0);
+    ck_assert_uint_eq(lost_count, 0);
+    ck_assert_uint_eq(lines, 2);
+    (void)close(garbage);
+    (void)close(refused);
+}
+END_TEST
+
+START_TEST(who_says_nothing_for_long_is_closed)
+{
+    const struct net_address address = address_of_two();
+    const int silent = nx_dial(&address);
+    const int halfway = nx_dial(&address);
+    const int good = nx_dial(&address);
+    say(halfway, bytes_of(frame.data, frame.count - 1));
+    say(good, buffer_view(&frame));
+    NX_UNTIL(two.sources_count == 3 && heard_count == 1);
+    ck_assert_uint_le(net_peers_turn(&two, nx_now()), nx_now() + PROOF_MS);
+
+    nx.ahead_ms += PROOF_MS + 1;
+    NX_UNTIL(two.sources_count == 1);
+
+    ck_assert(nx_is_over(silent));
+    ck_assert(nx_is_over(halfway));
+    ck_assert(!nx_is_over(good));
+    nx.ahead_ms += 1000 * PROOF_MS;
+    nx_settle();
+    ck_assert(!nx_is_over(good));
+    (void)close(silent);
+    (void)close(halfway);
+    (void)close(good);
+}
+END_TEST
+
+START_TEST(many_who_say_nothing_do_not_keep_a_peer_out)
+{
+    const struct net_address address = address_of_two();
+    int crowd[SOURCES_MAX + 10];
+    introduce();
+    const int early = nx_dial(&address);
+    say(early, buffer_view(&frame));
+    NX_UNTIL(heard_count == 1);
+    for (size_t i = 0; i < SOURCES_MAX; i++) {
+        crowd[i] = nx_dial(&address);
+    }
+    NX_UNTIL(nx_is_over(crowd[0])); /* the oldest goes first */
+
+    const int late = nx_dial(&address);
+    say(late, buffer_view(&frame));
+    NX_UNTIL(heard_count == 2);
+    for (size_t i = SOURCES_MAX; i < SOURCES_MAX + 10; i++) {
+        crowd[i] = nx_dial(&address);
+    }
+    NX_UNTIL(nx_is_over(crowd[11])); /* 76 came, 64 have room */
+    say(late, buffer_view(&frame));
+    say(early, buffer_view(&frame));
+    NX_UNTIL(heard_count == 4);
+
+    ck_assert_uint_eq(two.sources_count, SOURCES_MAX);
+    ck_assert(!nx_is_over(crowd[12]));
+    for (size_t i = 0; i < SOURCES_MAX + 10; i++) {
+        (void)close(crowd[i]);
+    }
+    (void)close(early);
+    (void)close(late);
+}
+END_TEST
+
+START_TEST(peers_alone_are_not_closed_for_a_newcomer)
+{
+    const struct net_address address = address_of_two();
+    int crowd[SOURCES_MAX];
+    introduce();
+    for (size_t i = 0; i < SOURCES_MAX; i++) {
+        crowd[i] = nx_dial(&address);
+        say(crowd[i], buffer_view(&frame));
+        NX_UNTIL(heard_count == i + 1);
+    }
+
+    const int newcomer = nx_dial(&address);
+    NX_UNTIL(nx_is_over(newcomer));
+
+    ck_assert_uint_eq(two.sources_count, SOURCES_MAX);
+    for (size_t i = 0; i < SOURCES_MAX; i++) {
+        ck_assert(!nx_is_over(crowd[i]));
+        (void)close(crowd[i]);
+    }
+    (void)close(newcomer);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("net_peers");
+    TCase *tests = tcase_create("core");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, frames_arrive_whole_and_in_order);
+    tcase_add_test(tests, a_frame_may_come_byte_by_byte);
+    tcase_add_test(tests, what_nobody_can_get_is_dropped);
+    tcase_add_test(tests, a_link_that_broke_is_made_again);
+    tcase_add_test(tests, a_peer_that_is_removed_is_no_longer_reached);
+    tcase_add_test(tests, who_sends_no_frames_is_closed);
+    tcase_add_test(tests, who_says_nothing_for_long_is_closed);
+    tcase_add_test(tests, many_who_say_nothing_do_not_keep_a_peer_out);
+    tcase_add_test(tests, peers_alone_are_not_closed_for_a_newcomer);
+    suite_add_tcase(suite, tests);
+    return check_run(suite);
+}
