@@ -182,6 +182,7 @@ static bool cmd_pubsub_add(struct command_call *call,
         return false;
     }
     session->subscriptions++;
+    session->pattern_subscriptions += kind == COMMAND_PATTERN ? 1 : 0;
     session->shard_subscriptions += kind == COMMAND_SHARD_CHANNEL ? 1 : 0;
     return true;
 }
@@ -197,6 +198,7 @@ static bool cmd_pubsub_drop(struct command_call *call,
     }
     ENSURE(cmd_pubsub_count(session, kind) > 0);
     session->subscriptions--;
+    session->pattern_subscriptions -= kind == COMMAND_PATTERN ? 1 : 0;
     session->shard_subscriptions -= kind == COMMAND_SHARD_CHANNEL ? 1 : 0;
     return true;
 }

@@ -47,8 +47,9 @@ struct command_session {
     bool no_evict;
     bool no_touch;
     enum command_reply_mode reply_mode;
-    size_t subscriptions;       /* of every kind */
-    size_t shard_subscriptions; /* those among them that are of a shard */
+    size_t subscriptions;         /* of every kind, among them */
+    size_t pattern_subscriptions; /* those to patterns */
+    size_t shard_subscriptions;   /* and those to a shard's channels */
     char name[COMMAND_NAME_BYTES];
     char lib_name[COMMAND_NAME_BYTES];
     char lib_version[COMMAND_NAME_BYTES];

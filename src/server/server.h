@@ -211,9 +211,26 @@ struct command_world server_world(struct server *server);
 size_t server_publish(struct server *server, enum command_subscription kind,
                       struct bytes channel, struct bytes message);
 
-/* Tell an owner's subscribers: word, key and token. */
+/* A message about a lock: a word, its key and, as far as they apply, token and
+ * reason. Pushes have these words one by one, the subscribers of an owner's
+ * channel with blanks between them. */
+struct server_message {
+    struct bytes words[4];
+    size_t count;
+    char digits[24]; /* what the token's word points to */
+};
+
+/* token 0 and reason NULL: without. Borrows key, and is not to be copied. */
+void server_message_of(struct server_message *message, const char *word,
+                       struct bytes key, uint64_t token, const char *reason);
+
+/* What the holder of a grant is to hear of a notice; true if anything. */
+bool server_tell_holder(const struct lock_notice *notice,
+                        struct server_message *message);
+
+/* Tell an owner's subscribers at this node. */
 void server_tell_owner(struct server *server, struct bytes owner,
-                       const char *word, struct bytes key, uint64_t token);
+                       const struct server_message *message);
 
 /* Tell what a lock's subscribers want to hear. */
 void server_tell_notice(struct server *server,

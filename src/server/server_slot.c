@@ -175,23 +175,16 @@ void server_slot_late(struct server_slot *slot)
     struct server_client *client = slot->client;
     const struct lock_answer *answer = &slot->late_answer;
     const bool granted = answer->result == LOCK_GRANTED;
-    char token[24];
-    (void)snprintf(token, sizeof(token), "%llu",
-                   (unsigned long long)answer->token);
-    const struct bytes words[] = {
-        bytes_of_text(granted ? "lock-granted" : "lock-refused"),
-        slot->words.args[1],
-        bytes_of_text(token),
-    };
+    struct server_message message;
+    server_message_of(&message, granted ? "lock-granted" : "lock-refused",
+                      slot->words.args[1], granted ? answer->token : 0, NULL);
     if (granted) {
         server_slot_watch(slot, answer);
     }
     if (client->session.protocol == 3) {
-        server_client_push(client, words, granted ? 3 : 2);
+        server_client_push(client, message.words, message.count);
     } else {
-        server_tell_owner(client->server, slot->words.args[2],
-                          granted ? "granted" : "refused", slot->words.args[1],
-                          answer->token);
+        server_tell_owner(client->server, slot->words.args[2], &message);
     }
 }
 

@@ -3,7 +3,6 @@
  * A watch stands in the list of its key and in that of its client. */
 #include "server/server_watch.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/container.h"
@@ -35,9 +34,8 @@ static struct server_watch *server_watch_add(struct server *server,
 static void server_watch_end(struct server *server, struct server_watch *watch);
 static bool server_watch_tell(struct server *server, struct server_watch *watch,
                               const struct lock_notice *notice);
-static void server_watch_push(struct server_client *client, const char *word,
-                              struct bytes key, uint64_t token,
-                              const char *reason);
+static void server_watch_push(struct server_client *client,
+                              const struct server_message *message);
 
 void server_watch_init(struct server *server, struct table_seed seed)
 {
@@ -93,32 +91,24 @@ void server_watch_notice(struct server *server,
 static bool server_watch_tell(struct server *server, struct server_watch *watch,
                               const struct lock_notice *notice)
 {
+    struct server_message message;
     const bool mine = watch->token != 0 && watch->token == notice->token;
+    if (mine && server_tell_holder(notice, &message)) {
+        server_watch_push(watch->client, &message);
+    }
     switch (notice->kind) {
-    case LOCK_NOTICE_REVOKE:
-        if (mine) {
-            server_watch_push(watch->client, "lock-revoke", notice->key,
-                              notice->token, NULL);
-        }
-        return false;
     case LOCK_NOTICE_EXPIRED:
     case LOCK_NOTICE_BROKEN:
-        if (mine) {
-            server_watch_push(
-                watch->client, "lock-lost", notice->key, notice->token,
-                notice->kind == LOCK_NOTICE_EXPIRED ? "expired" : "broken");
-        }
-        return mine;
     case LOCK_NOTICE_RELEASED:
         return mine;
     case LOCK_NOTICE_FREE:
         if (watch->token == 0) {
-            server_watch_push(watch->client, "lock-retry", notice->key, 0,
-                              NULL);
-            server_tell_owner(server, buffer_view(&watch->owner), "retry",
-                              notice->key, 0);
+            server_message_of(&message, "lock-retry", notice->key, 0, NULL);
+            server_watch_push(watch->client, &message);
+            server_tell_owner(server, buffer_view(&watch->owner), &message);
         }
         return watch->token == 0;
+    case LOCK_NOTICE_REVOKE:
     case LOCK_NOTICE_ACQUIRED:
     case LOCK_NOTICE_CANCELLED:
         return false;
@@ -126,26 +116,13 @@ static bool server_watch_tell(struct server *server, struct server_watch *watch,
     return false;
 }
 
-static void server_watch_push(struct server_client *client, const char *word,
-                              struct bytes key, uint64_t token,
-                              const char *reason)
+static void server_watch_push(struct server_client *client,
+                              const struct server_message *message)
 {
-    char digits[24];
-    struct bytes words[4] = {bytes_of_text(word), key};
-    size_t count = 2;
     if (client->session.protocol != 3) {
         return; /* hears it by its owner's channel */
     }
-    (void)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)token);
-    if (token != 0) {
-        words[count] = bytes_of_text(digits);
-        count++;
-    }
-    if (reason != NULL) {
-        words[count] = bytes_of_text(reason);
-        count++;
-    }
-    server_client_message(client, words, count);
+    server_client_message(client, message->words, message->count);
 }
 
 static struct server_watched *server_watch_key(struct server *server,

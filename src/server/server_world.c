@@ -297,7 +297,7 @@ static void server_world_client_line(const struct server_client *client,
     const int count = snprintf(
         line, sizeof(line),
         "id=%llu addr=%s laddr=%s fd=%d name=%s age=%llu idle=%llu flags=%s "
-        "db=%u sub=%zu psub=0 ssub=%zu multi=-1 qbuf=%zu qbuf-free=0 "
+        "db=%u sub=%zu psub=%zu ssub=%zu multi=-1 qbuf=%zu qbuf-free=0 "
         "argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%zu tot-mem=0 "
         "events=r cmd=%s user=default redir=-1 resp=%d lib-name=%s "
         "lib-ver=%s\n",
@@ -305,7 +305,10 @@ static void server_world_client_line(const struct server_client *client,
         session->name,
         (unsigned long long)((server->now - client->connected_at) / 1000),
         (unsigned long long)((server->now - client->active_at) / 1000), flags,
-        session->database, session->subscriptions, session->shard_subscriptions,
+        session->database,
+        session->subscriptions - session->pattern_subscriptions -
+            session->shard_subscriptions,
+        session->pattern_subscriptions, session->shard_subscriptions,
         resp_request_waiting_bytes(&client->reader),
         net_stream_waiting(&client->stream), name, session->protocol,
         session->lib_name, session->lib_version);

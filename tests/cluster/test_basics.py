@@ -432,7 +432,7 @@ def cache_revokes(nodes):
             wants.send("LOCK.ACQUIRE", key, "wants", TTL)
             assert keeper.push(5) == ["lock-revoke", key, str(token)]
             heard = ear.message(5)
-            wanted = ["message", channel, f"revoke {key} {token}"]
+            wanted = ["message", channel, f"lock-revoke {key} {token}"]
             assert heard == wanted, heard
             assert keeper.command("LOCK.RELEASE", key, owner, token) == 1
             next_token = wants.read()
@@ -442,10 +442,10 @@ def cache_revokes(nodes):
             token = keeper.command("LOCK.ACQUIRE", key, owner, TTL, "CACHE")
             assert wants.command("LOCK.BREAK", key) == 1
             assert keeper.push(5) == ["lock-lost", key, str(token), "broken"]
-            assert ear.message(5)[2] == f"lost {key} {token}"
+            assert ear.message(5)[2] == f"lock-lost {key} {token} broken"
             token = keeper.command("LOCK.ACQUIRE", key, owner, 200, "CACHE")
             assert keeper.push(5) == ["lock-lost", key, str(token), "expired"]
-            assert ear.message(5)[2] == f"lost {key} {token}"
+            assert ear.message(5)[2] == f"lock-lost {key} {token} expired"
 
 
 def async_grants_come_as_messages(nodes):
@@ -481,7 +481,7 @@ def async_grants_come_as_messages(nodes):
             assert two.command("LOCK.ACQUIRE", key, "two", TTL, "ASYNC") == "QUEUED"
             assert holder.command("LOCK.RELEASE", key, "h", token) == 1
             word, name, granted = ear.message(5)[2].split()
-            assert (word, name) == ("granted", key) and int(granted) > token
+            assert (word, name) == ("lock-granted", key) and int(granted) > token
             assert two.command("LOCK.RELEASE", key, "two", granted) == 1
 
 
@@ -497,7 +497,7 @@ def notify_says_when_to_try_again(nodes):
             assert three.push(0.1) is None
             assert holder.command("LOCK.RELEASE", key, "h", token) == 1
             assert three.push(5) == ["lock-retry", key]
-            assert ear.message(5)[2] == f"retry {key}"
+            assert ear.message(5)[2] == f"lock-retry {key}"
             mine = three.command(*words)
             assert mine > token
             assert three.command("LOCK.RELEASE", key, "three", mine) == 1

@@ -24,11 +24,13 @@ START_TEST(channels_and_patterns_are_counted_together_and_shards_apart)
     EXPECT("SSUBSCRIBE a s", TOLD("*", "10", "ssubscribe", "1", "a", "1")
                                  TOLD("*", "10", "ssubscribe", "1", "s", "2"));
     ck_assert_uint_eq(session.subscriptions, 4);
+    ck_assert_uint_eq(session.pattern_subscriptions, 1);
     ck_assert_uint_eq(session.shard_subscriptions, 2);
     EXPECT3("PUNSUBSCRIBE a", TOLD(">", "12", "punsubscribe", "1", "a", "1"));
     EXPECT3("SUNSUBSCRIBE s", TOLD(">", "12", "sunsubscribe", "1", "s", "1"));
     EXPECT3("UNSUBSCRIBE a", TOLD(">", "11", "unsubscribe", "1", "a", "0"));
     ck_assert_uint_eq(session.subscriptions, 1);
+    ck_assert_uint_eq(session.pattern_subscriptions, 0);
     ck_assert_uint_eq(session.shard_subscriptions, 1);
 }
 END_TEST

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Messages of locks say the same in RESP2 and RESP3, and CLIENT LIST counts
+who listens to what."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import cluster
+from cluster import say
+
+TTL = 600000
+
+
+def owner_messages_are_the_same_in_both_protocols(nodes):
+    for node in nodes:
+        told = {2: [], 3: []}
+        for protocol in (2, 3):
+            story(node, protocol, told[protocol])
+        assert told[2] == told[3], told
+        wanted = ["lock-revoke", "lock-lost", "lock-lost", "lock-retry"]
+        wanted += ["lock-granted", "lock-refused"]
+        assert [t.split()[0] for t in told[2]] == wanted, told[2]
+        lost = [t for t in told[2] if t.startswith("lock-lost")]
+        assert [t.split()[-1] for t in lost] == ["broken", "expired"], lost
+
+
+def story(node, protocol, told):
+    """All that an owner can hear, with tokens left out: they differ."""
+    key, owner = f"story-{node.id}", "me"
+    with node.client(protocol) as mine, node.client() as ear, node.client() as other:
+        channel = f"__lock__:owner:{owner}"
+        if protocol == 2:
+            ear.command("SUBSCRIBE", channel)
+
+        def hear(token=None):
+            if protocol == 3:
+                words = mine.push(10)
+            else:
+                kind, to, text = ear.message(10)
+                assert (kind, to) == ("message", channel), (kind, to)
+                words = text.split(" ")
+            assert words[1] == key, words
+            if token is not None:
+                assert words[2] == str(token), (words, token)
+                words[2] = "TOKEN"
+            told.append(" ".join(words))
+
+        token = mine.command("LOCK.ACQUIRE", key, owner, TTL, "CACHE")
+        other.send("LOCK.ACQUIRE", key, "other", TTL)
+        hear(token)  # revoke
+        mine.command("LOCK.RELEASE", key, owner, token)
+        token = other.read()
+        other.command("LOCK.RELEASE", key, "other", token)
+
+        token = mine.command("LOCK.ACQUIRE", key, owner, TTL, "CACHE")
+        assert other.command("LOCK.BREAK", key) == 1
+        hear(token)  # lost, broken
+        token = mine.command("LOCK.ACQUIRE", key, owner, 100, "CACHE")
+        hear(token)  # lost, expired
+
+        token = other.command("LOCK.ACQUIRE", key, "other", TTL)
+        assert mine.command("LOCK.ACQUIRE", key, owner, TTL, "WAIT", 0, "NOTIFY") is None
+        other.command("LOCK.RELEASE", key, "other", token)
+        hear()  # retry
+
+        token = other.command("LOCK.ACQUIRE", key, "other", TTL)
+        assert mine.command("LOCK.ACQUIRE", key, owner, TTL, "ASYNC") == "QUEUED"
+        other.command("LOCK.RELEASE", key, "other", token)
+        hear(token + 1)  # granted
+        assert mine.command("LOCK.RELEASE", key, owner, token + 1) == 1
+
+        token = other.command("LOCK.ACQUIRE", key, "other", TTL)
+        words = ["LOCK.ACQUIRE", key, owner, TTL, "WAIT", 100, "ASYNC"]
+        assert mine.command(*words) == "QUEUED"
+        hear()  # refused
+        other.command("LOCK.RELEASE", key, "other", token)
+
+
+def client_list_counts_subscriptions(nodes):
+    node = nodes[0]
+    with node.client(3) as ear, node.client() as boss:
+        number = ear.command("CLIENT", "ID")
+
+        def counts():
+            line = boss.command("CLIENT", "LIST", "ID", number)
+            found = dict(word.split("=", 1) for word in line.split())
+            return [found[name] for name in ("sub", "psub", "ssub", "multi", "flags")]
+
+        assert counts() == ["0", "0", "0", "-1", "N"], counts()
+        for words, count in (
+            (["SUBSCRIBE", "a", "b", "c"], 3),
+            (["PSUBSCRIBE", "a*", "b*"], 2),
+            (["SSUBSCRIBE", "a"], 1),
+        ):
+            ear.send(*words)
+            for _ in range(count):
+                assert ear.push(10)[0] == words[0].lower()
+        assert counts() == ["3", "2", "1", "-1", "P"], counts()
+        ear.send("PUNSUBSCRIBE")
+        for _ in range(2):
+            assert ear.push(10)[0] == "punsubscribe"
+        assert counts() == ["3", "0", "1", "-1", "P"], counts()
+
+
+TESTS = [
+    owner_messages_are_the_same_in_both_protocols,
+    client_list_counts_subscriptions,
+]
+
+
+def test(scene):
+    nodes = scene.cluster(3)
+    for case in TESTS:
+        case(nodes)
+        say(case.__name__.replace("_", " "))
+
+
+if __name__ == "__main__":
+    cluster.main(test, limit_s=60)
