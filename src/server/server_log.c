@@ -45,6 +45,11 @@ bool server_log_open(struct server_log *log, const char *path)
     char *copy = memory_copy(path, strlen(path) + 1);
     memory_free(log->path);
     log->path = copy;
+    if (log->owns_fd && dup3(fd, log->fd, O_CLOEXEC) == log->fd) {
+        /* Under the same number, for a thread that writes a line just now. */
+        (void)close(fd);
+        return true;
+    }
     server_log_use(log, fd, true);
     return true;
 }

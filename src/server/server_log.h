@@ -45,7 +45,8 @@ bool server_log_open(struct server_log *log, const char *path);
  * above. */
 bool server_log_reopen(struct server_log *log);
 
-/* One line. May be called from any thread while nobody opens or closes. */
+/* One line. May be called from any thread, but not while another opens the
+ * first file or closes; opening again does no harm. */
 void server_log(const struct server_log *log, enum server_log_level level,
                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 void server_log_list(const struct server_log *log, enum server_log_level level,

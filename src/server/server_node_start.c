@@ -14,6 +14,7 @@
 
 static bool server_node_start_store(struct server *server,
                                     struct store_recovered *recovered);
+static void server_node_start_failed(void *context, const char *line);
 static bool server_node_start_new(struct server *server,
                                   struct store_recovered *recovered);
 static void server_node_start_cluster_id(const struct server *server,
@@ -39,6 +40,9 @@ static bool server_node_start_store(struct server *server,
         .boot_floor = server->wall_us / 1000,
         .seed = {{server->wall_us, (uint64_t)getpid()}},
     };
+    if (server->options.logfile[0] != 0) {
+        store_when_failed(server_node_start_failed, server);
+    }
     const enum store_result result =
         store_open(server->options.dir, &wanted, &server->store, recovered,
                    reason, sizeof(reason));
@@ -57,6 +61,14 @@ static bool server_node_start_store(struct server *server,
                    (unsigned long long)recovered->repair_index);
     }
     return true;
+}
+
+/* The last words of a node whose disk failed, from the thread of the store.
+ * Standard error has them already, but often nobody reads that. */
+static void server_node_start_failed(void *context, const char *line)
+{
+    const struct server *server = context;
+    server_log(&server->log, SERVER_LOG_WARNING, "%s", line);
 }
 
 /* A directory without anything: this node is one of the first members. */

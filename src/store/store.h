@@ -21,8 +21,9 @@
  *
  * After a write or a sync that failed nobody knows what is on the disk, and
  * asking again may be answered with success although it is not true. So the
- * process ends at once: one line on standard error, exit code
- * STORE_EXIT_FAILED, nothing reported as durable. The next start finds out.
+ * process ends at once: one line on standard error and to whom
+ * store_when_failed() named, exit code STORE_EXIT_FAILED, nothing reported as
+ * durable. The next start finds out.
  */
 #ifndef HOLDFAST_STORE_H
 #define HOLDFAST_STORE_H
@@ -36,6 +37,12 @@ struct store;
 
 /* The exit code after a failed write or sync: EX_IOERR of sysexits.h. */
 #define STORE_EXIT_FAILED 74
+
+/* Call this with the line about a failed write or sync, just before the
+ * process ends; in whatever thread that is, so it must not wait for another.
+ * For the whole process, as its end is. To be set before a store is open. */
+typedef void store_failed_fn(void *context, const char *line);
+void store_when_failed(store_failed_fn *failed, void *context);
 
 /* Room that is enough for every reason; longer ones are cut. */
 #define STORE_REASON_BYTES 512

@@ -25,6 +25,9 @@
 /* More than a tick of any kernel. */
 #define STORE_WRITER_TICK_NS 20000000
 
+static store_failed_fn *store_writer_failed;
+static void *store_writer_failed_context;
+
 static void *store_writer_main(void *context);
 static bool store_writer_wait(struct store_writer *writer,
                               struct store_jobs *jobs);
@@ -139,12 +142,22 @@ void store_writer_free_job(struct store_job *job)
     memory_free(job);
 }
 
+void store_when_failed(store_failed_fn *failed, void *context)
+{
+    store_writer_failed = failed;
+    store_writer_failed_context = context;
+}
+
 void store_writer_fail(const char *what, const char *why)
 {
-    dprintf(STDERR_FILENO,
-            "holdfast: %s failed: %s -> stop, nothing of it "
-            "counts as durable\n",
-            what, why);
+    char line[STORE_REASON_BYTES];
+    (void)snprintf(line, sizeof(line),
+                   "%s failed: %s -> stop, nothing of it counts as durable",
+                   what, why);
+    (void)dprintf(STDERR_FILENO, "holdfast: %s\n", line);
+    if (store_writer_failed != NULL) {
+        store_writer_failed(store_writer_failed_context, line);
+    }
     _exit(STORE_EXIT_FAILED);
 }
 

@@ -86,7 +86,8 @@ def ended_well(node, why):
 
 
 def sync_fails_alone(scene):
-    (node,) = nodes = scene.make(1)
+    logfile = os.path.join(scene.folder, "alone.log")
+    (node,) = nodes = scene.make(1, ["--logfile", logfile])
     fiu_start(scene, node)
     nodes.leader()
     client = node.client()
@@ -99,6 +100,9 @@ def sync_fails_alone(scene):
     except Closed:
         pass
     ended_well(node, "fdatasync fails at a node alone")
+    with open(logfile, encoding="utf-8") as lines:
+        last = lines.read().splitlines()[-1]
+    assert " warning " in last and " failed: " in last, last
     node.start()
     nodes.leader()
     with node.client() as client:

@@ -140,7 +140,9 @@ START_TEST(reopen_follows_a_file_that_was_moved)
     server_log(&log_, SERVER_LOG_NOTICE, "old");
     ck_assert_int_eq(rename(path, moved), 0);
     server_log(&log_, SERVER_LOG_NOTICE, "still old");
+    const int fd = log_.fd;
     ck_assert(server_log_reopen(&log_));
+    ck_assert_int_eq(log_.fd, fd); /* a thread may be about to use it */
     server_log(&log_, SERVER_LOG_NOTICE, "new");
 
     ck_assert_str_eq(behind_time(contents(path)), "notice new\n");

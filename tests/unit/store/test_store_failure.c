@@ -208,6 +208,13 @@ static void assert_stopped(const struct fate *fate, const char *words)
     ck_assert_uint_eq(found.repair_index, 0);
 }
 
+/* As a log file would have it. */
+static void say_again(void *context, const char *line)
+{
+    (void)context;
+    (void)dprintf(STDERR_FILENO, "log: %s\n", line);
+}
+
 /* The promise needs two syncs, the log's and the mark's: whichever fails, the
  * promise is not reported. */
 START_TEST(a_sync_that_fails_is_never_acknowledged)
@@ -219,6 +226,7 @@ START_TEST(a_sync_that_fails_is_never_acknowledged)
     const pid_t child = fork();
     if (child == 0) {
         dup2(err[1], STDERR_FILENO);
+        store_when_failed(say_again, NULL);
         if (open_store() != STORE_OK) {
             _exit(92);
         }
@@ -241,7 +249,13 @@ START_TEST(a_sync_that_fails_is_never_acknowledged)
     ck_assert_int_eq(waitpid(child, &code, 0), child);
     ck_assert(WIFEXITED(code));
     ck_assert_int_eq(WEXITSTATUS(code), STORE_EXIT_FAILED);
+    const char *second = strchr(text, '\n');
     ck_assert_ptr_nonnull(strstr(text, "failed: "));
+    ck_assert_ptr_nonnull(second);
+    ck_assert_int_eq(strncmp(text, "holdfast: ", 10), 0);
+    ck_assert_int_eq(strncmp(second, "\nlog: ", 6), 0);
+    ck_assert_int_eq(
+        strncmp(text + 10, second + 6, (size_t)(second - text) - 10), 0);
 
     /* Whether it is there is chance; that the store can be used is not. */
     open_found();
