@@ -59,6 +59,9 @@
 /* State carried by one InstallSnapshot chunk. */
 #define LIMIT_CHUNK_BYTES (1024 * 1024)
 
+/* A published message and its channel, which go to every node. */
+#define LIMIT_PUBLISH_BYTES (1024 * 1024)
+
 /* A whole frame between peers, header included. */
 #define LIMIT_FRAME_BYTES (4 * 1024 * 1024)
 
@@ -81,5 +84,8 @@ static_assert(LIMIT_CHUNK_BYTES + LIMIT_MEMBERS_BYTES +
                       LIMIT_FRAME_OVERHEAD_BYTES <=
                   LIMIT_FRAME_BYTES,
               "a full snapshot chunk fits into a frame");
+static_assert(LIMIT_PUBLISH_BYTES + LIMIT_FRAME_OVERHEAD_BYTES <=
+                  LIMIT_FRAME_BYTES,
+              "every published message fits into a frame");
 
 #endif

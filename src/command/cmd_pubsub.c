@@ -13,6 +13,7 @@
 #include "command/cmd_pubsub.h"
 
 #include "base/ensure.h"
+#include "base/limits.h"
 #include "command/command_others.h"
 
 /* What clients are told, by kind. */
@@ -27,6 +28,8 @@ static const char *const cmd_pubsub_left[] = {
     [COMMAND_SHARD_CHANNEL] = "sunsubscribe",
 };
 
+static enum command_verdict cmd_pubsub_publish(struct command_call *call,
+                                               enum command_subscription kind);
 static enum command_verdict cmd_pubsub_enter(struct command_call *call,
                                              enum command_subscription kind);
 static enum command_verdict cmd_pubsub_leave(struct command_call *call,
@@ -79,17 +82,26 @@ static enum command_verdict cmd_sunsubscribe_start(struct command_call *call)
 
 static enum command_verdict cmd_publish_start(struct command_call *call)
 {
-    const size_t count = call->world->publish(
-        call->world->context, COMMAND_CHANNEL, call->args[1], call->args[2]);
-    resp_reply_integer(&call->reply, (int64_t)count);
-    return COMMAND_ANSWERED;
+    return cmd_pubsub_publish(call, COMMAND_CHANNEL);
 }
 
 static enum command_verdict cmd_spublish_start(struct command_call *call)
 {
+    return cmd_pubsub_publish(call, COMMAND_SHARD_CHANNEL);
+}
+
+/* Refused rather than heard at this node only. */
+static enum command_verdict cmd_pubsub_publish(struct command_call *call,
+                                               enum command_subscription kind)
+{
+    const struct bytes channel = call->args[1];
+    const struct bytes message = call->args[2];
+    if (channel.count > LIMIT_PUBLISH_BYTES ||
+        message.count > LIMIT_PUBLISH_BYTES - channel.count) {
+        return command_error(call, "ERR message is too long for other nodes");
+    }
     const size_t count =
-        call->world->publish(call->world->context, COMMAND_SHARD_CHANNEL,
-                             call->args[1], call->args[2]);
+        call->world->publish(call->world->context, kind, channel, message);
     resp_reply_integer(&call->reply, (int64_t)count);
     return COMMAND_ANSWERED;
 }
@@ -332,7 +344,8 @@ const struct command cmd_publish = {
     .flags = COMMAND_PUBSUB | COMMAND_LOADING | COMMAND_FAST,
     .group = "pubsub",
     .since = "2.0.0",
-    .summary = "Says a message; answers how many of this node heard it.",
+    .summary =
+        "Says a message at all nodes; answers how many of this heard it.",
     .complexity = "O(N+M) with N hearers and M patterns",
     .arguments = cmd_pubsub_message,
     .start = cmd_publish_start,

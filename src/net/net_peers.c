@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/ensure.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "wire/peer_frame.h"
 
@@ -29,6 +30,11 @@
 #define NET_PEERS_PROOF_MS 5000
 
 #define NET_PEERS_QUEUE_BYTES (16 * 1024 * 1024)
+#define NET_PEERS_OFFER_BYTES (2 * 1024 * 1024)
+
+static_assert(LIMIT_PUBLISH_BYTES + LIMIT_FRAME_OVERHEAD_BYTES <=
+                  NET_PEERS_OFFER_BYTES,
+              "everything that is offered can be sent over an idle link");
 
 struct net_peer_link {
     LIST_ENTRY(net_peer_link) next;
@@ -64,6 +70,8 @@ static void net_peers_accept(void *context, int fd,
                              const struct net_address *from);
 static struct net_peer_link *net_peers_find(const struct net_peers *peers,
                                             raft_id_t id);
+static void net_peers_queue(struct net_peers *peers, raft_id_t id,
+                            struct bytes frame, size_t waiting_max);
 static void net_peers_free_link(struct net_peer_link *link);
 static void net_peers_free_source(struct net_peer_source *source);
 static time_ms_t net_peers_turn_sources(struct net_peers *peers, time_ms_t now);
@@ -91,7 +99,8 @@ enum status net_peers_open(struct net_peers *peers, struct net_loop *loop,
     *peers = (struct net_peers){.loop = loop,
                                 .owner = *owner,
                                 .listener = {.fd = -1},
-                                .queue_bytes_max = NET_PEERS_QUEUE_BYTES};
+                                .queue_bytes_max = NET_PEERS_QUEUE_BYTES,
+                                .offer_bytes_max = NET_PEERS_OFFER_BYTES};
     LIST_INIT(&peers->links);
     LIST_INIT(&peers->sources);
     net_refusals_init(&peers->refusals, owner->line, owner->context);
@@ -143,10 +152,20 @@ void net_peers_remove(struct net_peers *peers, raft_id_t id)
 
 void net_peers_send(struct net_peers *peers, raft_id_t id, struct bytes frame)
 {
+    net_peers_queue(peers, id, frame, peers->queue_bytes_max);
+}
+
+void net_peers_offer(struct net_peers *peers, raft_id_t id, struct bytes frame)
+{
+    net_peers_queue(peers, id, frame, peers->offer_bytes_max);
+}
+
+static void net_peers_queue(struct net_peers *peers, raft_id_t id,
+                            struct bytes frame, size_t waiting_max)
+{
     struct net_peer_link *link = net_peers_find(peers, id);
     if (link == NULL || !link->standing || link->broken ||
-        net_stream_waiting(&link->stream) + frame.count >
-            peers->queue_bytes_max) {
+        net_stream_waiting(&link->stream) + frame.count > waiting_max) {
         return;
     }
     buffer_append(net_stream_out(&link->stream), frame);

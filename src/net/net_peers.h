@@ -42,6 +42,7 @@ struct net_peers {
     LIST_HEAD(, net_peer_source) sources;
     size_t sources_count;
     size_t queue_bytes_max; /* waiting on one link */
+    size_t offer_bytes_max; /* what is offered finds at most this waiting */
     struct net_refusals refusals;
 };
 
@@ -58,6 +59,10 @@ void net_peers_remove(struct net_peers *peers, raft_id_t id);
 
 /* Queue a frame; dropped if there is no link or no room. */
 void net_peers_send(struct net_peers *peers, raft_id_t id, struct bytes frame);
+
+/* The same for what may rather be lost than be in the way of other frames: it
+ * is also dropped if much is waiting already. */
+void net_peers_offer(struct net_peers *peers, raft_id_t id, struct bytes frame);
 
 /* At the end of a turn: send what is queued, connect what is due, free what is
  * over. Returns when it wants to be called again, or TIME_NEVER. */

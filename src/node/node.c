@@ -307,6 +307,9 @@ static enum status node_dispatch(struct node *node,
         return node_forward_receive(node, &message->forward);
     case PEER_FORWARD_REPLY:
         return node_forward_reply_receive(node, &message->forward_reply);
+    case PEER_PUBLISH:
+        node_publish_receive(node, message->from, &message->publish);
+        return STATUS_OK;
     default:
         return STATUS_BAD_TYPE; /* not spoken here yet */
     }

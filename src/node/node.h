@@ -78,6 +78,13 @@ void node_drop(struct node *node, uint64_t ask, time_ms_t now);
  * wait in one. */
 bool node_unblock(struct node *node, uint64_t ask, time_ms_t now);
 
+/* A client published a message: pass it on to the other members, for whom
+ * ports.published() is called with it. Those of one node come in their order,
+ * but some may be lost. Channel and message have at most LIMIT_PUBLISH_BYTES
+ * together; shard: the channel is one of a shard's. */
+void node_publish(struct node *node, bool shard, struct bytes channel,
+                  struct bytes message);
+
 /* A frame from a peer: exactly one, whole. Anything but STATUS_OK says why it
  * was refused; the connection it came by is no good then. */
 enum status node_receive(struct node *node, struct bytes frame, time_ms_t now);

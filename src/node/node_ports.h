@@ -76,6 +76,11 @@ struct node_ports {
                   struct buffer *out, bool *last);
     /* A frame for a peer; may be lost. */
     void (*send)(void *context, raft_id_t to, struct bytes frame);
+    /* One that may be lost rather than keep others waiting; NULL: as send. */
+    void (*offer)(void *context, raft_id_t to, struct bytes frame);
+    /* A message that a client of another node published. May be NULL. */
+    void (*published)(void *context, bool shard, struct bytes channel,
+                      struct bytes message);
     /* An answer to what node_ask() asked. */
     void (*reply)(void *context, uint64_t ask, const struct node_reply *reply);
     /* Something happened to a lock, as applied here. May be NULL. */

@@ -119,6 +119,16 @@ struct node_incoming {
     bool wanted;                  /* ... and about to be installed */
 };
 
+/* What was published last, here and by the others as far as it came here. */
+struct node_published {
+    uint64_t number;
+    struct {
+        raft_id_t node; /* 0: nobody */
+        uint64_t boot;
+        uint64_t number;
+    } heard[LIMIT_MEMBERS];
+};
+
 struct node {
     struct node_settings settings;
     struct node_ports ports;
@@ -148,6 +158,8 @@ struct node {
     time_ms_t leader_since; /* when leader became what it is */
     time_ms_t alive_at;     /* when the leader must hear of us again */
 
+    struct node_published published;
+
     struct node_asks asks;
     struct node_batch batch;
     struct node_inflight inflight;
@@ -166,6 +178,11 @@ void node_step(struct node *node, const struct raft_event *event,
 
 __attribute__((format(printf, 2, 3))) void node_line(struct node *node,
                                                      const char *format, ...);
+
+/* ---- node_publish.c ---- */
+
+void node_publish_receive(struct node *node, raft_id_t from,
+                          const struct peer_publish *publish);
 
 /* ---- node_request.c ---- */
 

@@ -60,6 +60,10 @@ struct server_engine {
     /* Its part of the facts, all others being zero, and RAFT.TRANSFER. */
     void (*facts)(struct server *server, struct command_facts *facts);
     const char *(*transfer)(struct server *server, uint64_t to);
+
+    /* As node_publish(); NULL: there are no other nodes. */
+    void (*publish)(struct server *server, bool shard, struct bytes channel,
+                    struct bytes message);
 };
 
 /* holdfastd's. */

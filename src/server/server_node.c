@@ -24,6 +24,8 @@ static void server_node_drop(struct server *server, uint64_t ask);
 static bool server_node_unblock(struct server *server, uint64_t ask);
 static bool server_node_leads(const struct server *server);
 static const char *server_node_transfer(struct server *server, uint64_t to);
+static void server_node_publish(struct server *server, bool shard,
+                                struct bytes channel, struct bytes message);
 static void server_node_collect(evutil_socket_t fd, short what, void *context);
 static void server_node_written(void *context, uint64_t number);
 static void server_node_checkpointed(void *context, raft_index_t index);
@@ -46,6 +48,7 @@ const struct server_engine server_node_engine = {
     .leads = server_node_leads,
     .facts = server_node_facts,
     .transfer = server_node_transfer,
+    .publish = server_node_publish,
 };
 
 /* ---- start and end ---- */
@@ -203,6 +206,12 @@ static bool server_node_unblock(struct server *server, uint64_t ask)
 static bool server_node_leads(const struct server *server)
 {
     return node_reigns(server->node);
+}
+
+static void server_node_publish(struct server *server, bool shard,
+                                struct bytes channel, struct bytes message)
+{
+    node_publish(server->node, shard, channel, message);
 }
 
 static const char *server_node_transfer(struct server *server, uint64_t to)

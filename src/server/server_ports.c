@@ -7,6 +7,9 @@ static void server_ports_checkpoint(void *context,
 static bool server_ports_chunk(void *context, raft_index_t index,
                                uint64_t offset, struct buffer *out, bool *last);
 static void server_ports_send(void *context, raft_id_t to, struct bytes frame);
+static void server_ports_offer(void *context, raft_id_t to, struct bytes frame);
+static void server_ports_published(void *context, bool shard,
+                                   struct bytes channel, struct bytes message);
 static void server_ports_reply(void *context, uint64_t ask,
                                const struct node_reply *reply);
 static void server_ports_notice(void *context,
@@ -21,6 +24,8 @@ struct node_ports server_ports(struct server *server)
         .checkpoint = server_ports_checkpoint,
         .chunk = server_ports_chunk,
         .send = server_ports_send,
+        .offer = server_ports_offer,
+        .published = server_ports_published,
         .reply = server_ports_reply,
         .notice = server_ports_notice,
         .line =
@@ -56,6 +61,20 @@ static void server_ports_send(void *context, raft_id_t to, struct bytes frame)
 {
     struct server *server = context;
     net_peers_send(&server->peers, to, frame);
+}
+
+static void server_ports_offer(void *context, raft_id_t to, struct bytes frame)
+{
+    struct server *server = context;
+    net_peers_offer(&server->peers, to, frame);
+}
+
+static void server_ports_published(void *context, bool shard,
+                                   struct bytes channel, struct bytes message)
+{
+    (void)server_publish(context,
+                         shard ? COMMAND_SHARD_CHANNEL : COMMAND_CHANNEL,
+                         channel, message);
 }
 
 static void server_ports_reply(void *context, uint64_t ask,

@@ -1,7 +1,8 @@
 /* server_tell.c - messages to those who listen: publish, lock events, owners.
  *
  * Every node applies every entry, so each tells its own listeners of what
- * happens to locks; nothing is sent between nodes for that.
+ * happens to locks; nothing is sent between nodes for that. What clients
+ * publish goes to the other nodes through node_publish().
  */
 #include <stdio.h>
 #include <string.h>

@@ -425,7 +425,12 @@ static size_t server_world_publish(void *context,
                                    enum command_subscription kind,
                                    struct bytes channel, struct bytes message)
 {
-    return server_publish(context, kind, channel, message);
+    struct server *server = context;
+    if (server->engine->publish != NULL) {
+        server->engine->publish(server, kind == COMMAND_SHARD_CHANNEL, channel,
+                                message);
+    }
+    return server_publish(server, kind, channel, message);
 }
 
 static void server_world_pubsub_visit(void *context,

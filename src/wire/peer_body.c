@@ -26,6 +26,7 @@ static const struct peer_body *const peer_body_list[PEER_KIND_END] = {
     [PEER_REMOVE_REPLY] = &peer_body_remove_reply,
     [PEER_FORWARD] = &peer_body_forward,
     [PEER_FORWARD_REPLY] = &peer_body_forward_reply,
+    [PEER_PUBLISH] = &peer_body_publish,
 };
 
 static_assert(PEER_KIND_END <= UINT8_MAX + 1, "a kind is one byte of a frame");

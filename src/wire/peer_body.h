@@ -97,5 +97,6 @@ extern const struct peer_body peer_body_remove;
 extern const struct peer_body peer_body_remove_reply;
 extern const struct peer_body peer_body_forward;
 extern const struct peer_body peer_body_forward_reply;
+extern const struct peer_body peer_body_publish;
 
 #endif

@@ -330,3 +330,46 @@ const struct peer_body peer_body_forward_reply = {
     .decode = peer_body_decode_forward_reply,
     .check = peer_body_check_forward_reply,
 };
+
+/* ---- Publish ---- */
+
+static void peer_body_encode_publish(const struct peer_message *message,
+                                     struct buffer *out)
+{
+    const struct peer_publish *publish = &message->publish;
+    buffer_u64(out, publish->boot);
+    buffer_u64(out, publish->number);
+    peer_body_put_bool(out, publish->shard);
+    buffer_bytes32(out, publish->channel);
+    buffer_bytes32(out, publish->message);
+}
+
+static void peer_body_decode_publish(struct peer_body_source *source,
+                                     struct peer_message *message)
+{
+    struct peer_publish *publish = &message->publish;
+    publish->boot = reader_u64(&source->reader);
+    publish->number = reader_u64(&source->reader);
+    publish->shard = peer_body_take_bool(source);
+    publish->channel = reader_bytes32(&source->reader);
+    publish->message = reader_bytes32(&source->reader);
+}
+
+static enum status peer_body_check_publish(const struct peer_message *message)
+{
+    const struct peer_publish *publish = &message->publish;
+    if (publish->channel.count > LIMIT_PUBLISH_BYTES ||
+        publish->message.count > LIMIT_PUBLISH_BYTES - publish->channel.count) {
+        return STATUS_TOO_LONG;
+    }
+    return peer_body_verdict(publish->boot > 0 && publish->number > 0 &&
+                             publish->number <= PEER_NUMBER_MAX);
+}
+
+const struct peer_body peer_body_publish = {
+    .name = "Publish",
+    .bytes_max = 2 * 8 + 1 + 2 * 4 + LIMIT_PUBLISH_BYTES,
+    .encode = peer_body_encode_publish,
+    .decode = peer_body_decode_publish,
+    .check = peer_body_check_publish,
+};

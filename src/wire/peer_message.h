@@ -3,7 +3,8 @@
  * Two families share one link and one frame format (peer_frame.h). Members of
  * a group exchange struct raft_message, which belongs to the core. Nodes
  * exchange the rest: a newcomer asks to join and for the list of members, a
- * follower passes on to the leader what its clients or its operator ask.
+ * follower passes on to the leader what its clients or its operator ask, and
+ * what a client publishes goes to all.
  *
  * Views are borrowed: in a message to be sent from whoever fills it in, in a
  * decoded one from the bytes of its frame. A field that a comment ties to a
@@ -48,6 +49,7 @@ enum peer_message_kind {
     PEER_REMOVE_REPLY,
     PEER_FORWARD,
     PEER_FORWARD_REPLY,
+    PEER_PUBLISH,
     PEER_KIND_END, /* one above the highest kind */
 };
 
@@ -116,6 +118,17 @@ struct peer_forward_reply {
     struct bytes body;
 };
 
+/* Publish: a client's message for the subscribers at the receiving node. Best
+ * effort: it may be lost, and there is no reply. Boot and number of the sender
+ * rise, so that a receiver can tell when one was overtaken. */
+struct peer_publish {
+    uint64_t boot;
+    uint64_t number; /* from 1 up in each boot */
+    bool shard;      /* for a shard's channel: SPUBLISH */
+    struct bytes channel;
+    struct bytes message; /* together at most LIMIT_PUBLISH_BYTES */
+};
+
 struct peer_message {
     enum peer_message_kind kind;
     raft_id_t from; /* in a raft message the same as raft.from and raft.to */
@@ -130,6 +143,7 @@ struct peer_message {
         struct peer_change_reply remove_reply;
         struct peer_forward forward;
         struct peer_forward_reply forward_reply;
+        struct peer_publish publish;
     };
 };
 

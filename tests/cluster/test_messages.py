@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Messages of locks say the same in RESP2 and RESP3, and CLIENT LIST counts
-who listens to what."""
+"""Messages of locks say the same in RESP2 and RESP3, CLIENT LIST counts who
+listens to what, and what is published at one node is heard at all."""
 
 import sys
 
 sys.dont_write_bytecode = True
 
 import cluster
-from cluster import say
+from cluster import Error, say, soon
 
 TTL = 600000
+SPEECH = 200  # messages of each publisher
 
 
 def owner_messages_are_the_same_in_both_protocols(nodes):
@@ -103,9 +104,85 @@ def client_list_counts_subscriptions(nodes):
         assert counts() == ["3", "0", "1", "-1", "P"], counts()
 
 
+def what_is_published_is_heard_at_all_nodes(nodes):
+    ears = [
+        Ear(node, protocol, word, channel)
+        for node in nodes
+        for protocol in (2, 3)
+        for word, channel in (
+            ("SUBSCRIBE", "news"),
+            ("PSUBSCRIBE", "ne*"),
+            ("SSUBSCRIBE", "news"),
+        )
+    ]
+    mouths = [node.client() for node in nodes]
+    wait_until_heard(nodes)
+    # Every publisher counts to SPEECH, all at the same time.
+    for i in range(SPEECH):
+        for number, mouth in enumerate(mouths):
+            mouth.send("PUBLISH", "news", f"{number} {i}")
+            mouth.send("SPUBLISH", "news", f"{number} {i}")
+    for mouth in mouths:
+        # Only those of the same node are counted: two protocols, and patterns.
+        heard = [mouth.read() for _ in range(2 * SPEECH)]
+        assert heard == [4, 2] * SPEECH, heard
+    for ear in ears:
+        told = [ear.hear() for _ in range(SPEECH * len(mouths))]
+        for number in range(len(mouths)):
+            order = [int(t.split()[1]) for t in told if t.startswith(f"{number} ")]
+            assert order == list(range(SPEECH)), (ear.word, order)
+    for ear in ears:
+        ear.client.close()
+    # As much as a frame takes arrives, more is refused.
+    with nodes[1].client() as listener, nodes[0].client() as mouth:
+        listener.command("SUBSCRIBE", "large")
+        large = "x" * (1024 * 1024 - len("large"))
+        assert mouth.command("PUBLISH", "large", large) == 0
+        assert listener.message(10)[2] == large
+        refused = mouth.command("PUBLISH", "large", large + "x")
+        assert isinstance(refused, Error) and "too long" in str(refused), refused
+    # A node that was away hears again, and is heard.
+    nodes[2].kill()
+    assert mouths[0].command("PUBLISH", "news", "x") == 0
+    nodes[2].start()
+    wait_until_heard(nodes)
+
+
+class Ear:
+    def __init__(self, node, protocol, word, channel):
+        self.word = word
+        self.protocol = protocol
+        self.client = node.client(protocol)
+        self.client.send(word, channel)
+        said = self.hear_all()
+        assert said[:2] == [word.lower(), channel], said
+
+    def hear_all(self):
+        return self.client.push(10) if self.protocol == 3 else self.client.message(10)
+
+    def hear(self):
+        return self.hear_all()[-1]
+
+
+def wait_until_heard(nodes):
+    """Every link from node to node stands."""
+    for node in nodes:
+        ears = [Ear(n, 2, "SUBSCRIBE", f"probe-{node.id}") for n in nodes]
+        for ear in ears:
+
+            def heard():
+                node.ask("PUBLISH", f"probe-{node.id}", "?")
+                return ear.client.message(0.1)
+
+            soon("a probe is heard", heard, within=20)
+        for ear in ears:
+            ear.client.close()
+
+
 TESTS = [
     owner_messages_are_the_same_in_both_protocols,
     client_list_counts_subscriptions,
+    what_is_published_is_heard_at_all_nodes,
 ]
 
 

@@ -299,6 +299,12 @@ static void empty_body(struct peer_message *message)
     message->forward.body = bytes_of(NULL, 0);
 }
 
+static void empty_message(struct peer_message *message)
+{
+    message->publish.channel = bytes_of(NULL, 0);
+    message->publish.message = bytes_of(NULL, 0);
+}
+
 /* An input: a plain message, edited; of its frame, width bytes overwritten with
  * value and the end cut off or extended; then perhaps a second frame. */
 struct fuzz_shape {
@@ -353,6 +359,8 @@ static const struct fuzz_shape fuzz_shapes[] = {
     PLAIN("forward", PEER_FORWARD),
     EDITED("forward_empty", PEER_FORWARD, empty_body),
     PLAIN("forward_reply", PEER_FORWARD_REPLY),
+    PLAIN("publish", PEER_PUBLISH),
+    EDITED("publish_nothing", PEER_PUBLISH, empty_message),
 
     /* The head is refused. */
     FORGED("bad_magic", PEER_VOTE, 0, 1, 'h'),
@@ -406,6 +414,7 @@ static const struct fuzz_shape fuzz_shapes[] = {
     FORGED("snapshot_data_beyond_end", PEER_SNAPSHOT, HEAD + 85, 4, 6),
     FORGED("join_address_beyond_end", PEER_JOIN, HEAD + 16, 2, 10),
     FORGED("forward_body_beyond_end", PEER_FORWARD, HEAD + 32, 4, 5),
+    FORGED("publish_channel_beyond_end", PEER_PUBLISH, HEAD + 17, 4, 14),
 
     /* The body is refused: values. */
     FORGED("term_0", PEER_TIMEOUT_NOW, HEAD, 8, 0),
@@ -430,6 +439,8 @@ static const struct fuzz_shape fuzz_shapes[] = {
     FORGED("remove_reply_reason_when_done", PEER_REMOVE_REPLY, HEAD, 1, 1),
     FORGED("forward_answered_before_asked", PEER_FORWARD, HEAD + 24, 8, 21),
     FORGED("forward_reply_of_no_class", PEER_FORWARD_REPLY, HEAD + 24, 1, 4),
+    FORGED("publish_without_a_number", PEER_PUBLISH, HEAD + 8, 8, 0),
+    FORGED("publish_truth_of_2", PEER_PUBLISH, HEAD + 16, 1, 2),
 
     /* More than one frame. */
     {.name = "two_frames",

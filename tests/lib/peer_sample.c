@@ -17,6 +17,7 @@ const enum peer_message_kind peer_sample_kinds[PEER_SAMPLE_KINDS] = {
     PEER_TIMEOUT_NOW,  PEER_JOIN,        PEER_JOIN_REPLY,
     PEER_FETCH,        PEER_FETCH_REPLY, PEER_REMOVE,
     PEER_REMOVE_REPLY, PEER_FORWARD,     PEER_FORWARD_REPLY,
+    PEER_PUBLISH,
 };
 
 static void draw_raft(struct peer_sample *sample, struct random *random);
@@ -300,6 +301,15 @@ static void draw_node(struct peer_sample *sample, struct random *random)
             .body = draw_payload(sample, random),
         };
         break;
+    case PEER_PUBLISH:
+        message->publish = (struct peer_publish){
+            .boot = random_between(random, 1, UINT64_MAX),
+            .number = draw_number(random, 1),
+            .shard = random_chance(random, 1, 2),
+            .channel = draw_payload(sample, random),
+            .message = draw_payload(sample, random),
+        };
+        break;
     default:
         ENSURE(message->kind == PEER_FETCH);
     }
@@ -437,6 +447,15 @@ static void plain_node(struct peer_sample *sample)
             .body = keep(sample, bytes_of_text("outcome")),
         };
         break;
+    case PEER_PUBLISH:
+        message->publish = (struct peer_publish){
+            .boot = 88,
+            .number = 20,
+            .shard = true,
+            .channel = keep(sample, bytes_of_text("news")),
+            .message = keep(sample, bytes_of_text("hello")),
+        };
+        break;
     default:
         ENSURE(message->kind == PEER_FETCH);
     }
@@ -555,6 +574,14 @@ static bool equal_forward_reply(const struct peer_forward_reply *a,
            a->reply_class == b->reply_class && bytes_equal(a->body, b->body);
 }
 
+static bool equal_publish(const struct peer_publish *a,
+                          const struct peer_publish *b)
+{
+    return a->boot == b->boot && a->number == b->number &&
+           a->shard == b->shard && bytes_equal(a->channel, b->channel) &&
+           bytes_equal(a->message, b->message);
+}
+
 static bool equal_node(const struct peer_message *a,
                        const struct peer_message *b)
 {
@@ -579,6 +606,8 @@ static bool equal_node(const struct peer_message *a,
         return equal_forward(&a->forward, &b->forward);
     case PEER_FORWARD_REPLY:
         return equal_forward_reply(&a->forward_reply, &b->forward_reply);
+    case PEER_PUBLISH:
+        return equal_publish(&a->publish, &b->publish);
     default:
         return false;
     }

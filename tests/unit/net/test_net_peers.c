@@ -172,6 +172,27 @@ START_TEST(what_nobody_can_get_is_dropped)
 }
 END_TEST
 
+START_TEST(what_is_only_offered_leaves_room_for_the_rest)
+{
+    introduce();
+    NX_UNTIL(net_peers_linked(&one, 2));
+    one.queue_bytes_max = 10 * frame.count;
+    one.offer_bytes_max = 3 * frame.count;
+
+    for (size_t i = 0; i < 20; i++) {
+        net_peers_offer(&one, 2, buffer_view(&frame));
+    }
+    for (size_t i = 0; i < 4; i++) {
+        net_peers_send(&one, 2, buffer_view(&frame));
+    }
+    net_peers_offer(&one, 2, buffer_view(&frame));
+
+    NX_UNTIL(heard_count == 7);
+    nx_settle();
+    ck_assert_uint_eq(heard_count, 7);
+}
+END_TEST
+
 START_TEST(a_link_that_broke_is_made_again)
 {
     introduce();
@@ -316,6 +337,7 @@ int main(void)
     tcase_add_test(tests, frames_arrive_whole_and_in_order);
     tcase_add_test(tests, a_frame_may_come_byte_by_byte);
     tcase_add_test(tests, what_nobody_can_get_is_dropped);
+    tcase_add_test(tests, what_is_only_offered_leaves_room_for_the_rest);
     tcase_add_test(tests, a_link_that_broke_is_made_again);
     tcase_add_test(tests, a_peer_that_is_removed_is_no_longer_reached);
     tcase_add_test(tests, who_sends_no_frames_is_closed);

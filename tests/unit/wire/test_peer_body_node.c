@@ -124,6 +124,15 @@ START_TEST(a_request_and_its_reply_may_be_empty)
 }
 END_TEST
 
+START_TEST(a_message_may_be_empty_and_so_may_its_channel)
+{
+    peer_sample_plain(&px.sample, PEER_PUBLISH);
+    px.sample.message.publish.channel = bytes_of(NULL, 0);
+    px.sample.message.publish.message = bytes_of(NULL, 0);
+    px_there_and_back();
+}
+END_TEST
+
 START_TEST(the_first_request_is_the_first_unanswered)
 {
     peer_sample_plain(&px.sample, PEER_FORWARD);
@@ -186,6 +195,15 @@ static const struct px_forgery forgeries[] = {
     {PEER_FORWARD_REPLY, 24, 1, PEER_REPLY_UNKNOWN, STATUS_OK},
     {PEER_FORWARD_REPLY, 24, 1, 4, STATUS_BAD_VALUE},
     {PEER_FORWARD_REPLY, 25, 4, 8, STATUS_BAD_LENGTH},
+
+    {PEER_PUBLISH, 0, 8, 0, STATUS_BAD_VALUE},
+    {PEER_PUBLISH, 8, 8, 0, STATUS_BAD_VALUE},
+    {PEER_PUBLISH, 8, 8, PX_BEYOND, STATUS_BAD_VALUE},
+    {PEER_PUBLISH, 16, 1, 0, STATUS_OK},
+    {PEER_PUBLISH, 16, 1, 2, STATUS_BAD_VALUE},
+    {PEER_PUBLISH, 17, 4, 14, STATUS_BAD_LENGTH},
+    {PEER_PUBLISH, 17, 4, UINT32_MAX, STATUS_BAD_LENGTH},
+    {PEER_PUBLISH, 25, 4, 6, STATUS_BAD_LENGTH},
 };
 
 #define FORGERIES ((int)(sizeof(forgeries) / sizeof(forgeries[0])))
@@ -243,6 +261,22 @@ START_TEST(the_largest_request_and_reply_fit)
 }
 END_TEST
 
+START_TEST(channel_and_message_share_their_limit)
+{
+    peer_sample_plain(&px.sample, PEER_PUBLISH);
+    struct peer_publish *publish = &px.sample.message.publish;
+    publish->channel = bytes_of(large, LIMIT_PUBLISH_BYTES - 5);
+    publish->message = bytes_of(large, 5);
+    px_there_and_back();
+
+    publish->message = bytes_of(large, 6);
+    ck_assert_int_eq(px_encode(), STATUS_TOO_LONG);
+    publish->channel = bytes_of(large, LIMIT_PUBLISH_BYTES + 1);
+    publish->message = bytes_of(NULL, 0);
+    ck_assert_int_eq(px_encode(), STATUS_TOO_LONG);
+}
+END_TEST
+
 /* A body may announce more bytes than its kind allows to one of its fields and
  * still be no longer than the kind allows as a whole. */
 START_TEST(what_is_above_its_limit_is_not_believed)
@@ -287,6 +321,7 @@ static TCase *forward_tests(void)
     tcase_add_test(tests, a_class_is_one_of_three);
     tcase_add_test(tests, a_request_and_its_reply_may_be_empty);
     tcase_add_test(tests, the_first_request_is_the_first_unanswered);
+    tcase_add_test(tests, a_message_may_be_empty_and_so_may_its_channel);
     return tests;
 }
 
@@ -305,6 +340,7 @@ static TCase *limit_tests(void)
 
     tcase_add_test(tests, texts_and_bodies_of_nodes_have_their_limits);
     tcase_add_test(tests, the_largest_request_and_reply_fit);
+    tcase_add_test(tests, channel_and_message_share_their_limit);
     tcase_add_test(tests, what_is_above_its_limit_is_not_believed);
     return tests;
 }

@@ -66,6 +66,7 @@ START_TEST(kinds_keep_their_numbers)
     ck_assert_int_eq(PEER_REMOVE_REPLY, 37);
     ck_assert_int_eq(PEER_FORWARD, 38);
     ck_assert_int_eq(PEER_FORWARD_REPLY, 39);
+    ck_assert_int_eq(PEER_PUBLISH, 40);
 }
 END_TEST
 
