@@ -5,6 +5,15 @@
  * one half as large when three quarters are empty. The old array stays beside
  * the new one and is emptied bucket by bucket, a few with each change, before
  * the next resize can be due.
+ *
+ * A walk goes in the order of places: the low 32 bits of the hash, read
+ * backwards. An array of 2^k buckets puts a thing into the bucket of the k
+ * lowest bits, so that one bucket is one range of places, all those with the
+ * same first k bits; and whatever the size of the array, now or at the next
+ * step, the places before the cursor are the same ones. This is the idea of the
+ * cursor of Redis' SCAN, by Pieter Noordhuis. While there are two arrays, a
+ * step takes a bucket of the smaller one and all those of the larger one that
+ * cover the same range.
  */
 #include "base/index.h"
 
@@ -18,7 +27,18 @@
  * removals may be left until they are to be halved again. */
 #define INDEX_STEP 8
 
+struct index_walker {
+    const struct index *index;
+    uint64_t from; /* places before it were shown */
+    index_visit_fn *visit;
+    void *context;
+};
+
 static void index_resize_if_due(struct index *index);
+static void index_walk_buckets(const struct index_walker *walker,
+                               const struct index_buckets *buckets,
+                               size_t skipped_count, size_t first, size_t step);
+static uint64_t index_place(uint64_t hash);
 static void index_move_some(struct index *index);
 static struct index_node **index_bucket(const struct index *index,
                                         uint64_t hash);
@@ -76,6 +96,62 @@ void index_remove(struct index *index, struct index_node *node)
     index->nodes_count--;
     index_resize_if_due(index);
     index_move_some(index);
+}
+
+uint64_t index_walk(const struct index *index, uint64_t place,
+                    index_visit_fn *visit, void *context)
+{
+    ENSURE(place < INDEX_PLACES);
+
+    const struct index_walker walker = {index, place, visit, context};
+    const size_t current = index->current.count;
+    const size_t retiring = index->retiring.count;
+    if (index->nodes_count == 0) {
+        return 0;
+    }
+    /* Buckets of the smaller array; every step-th of the larger. */
+    const size_t step = retiring > 0 && retiring < current ? retiring : current;
+    ENSURE(step > 0 && step <= INDEX_PLACES);
+    const uint64_t range = INDEX_PLACES / step;
+    const uint64_t begin = place & ~(range - 1);
+    /* Reading backwards twice gives the bits as they were. */
+    const size_t first = (size_t)index_place(begin);
+
+    index_walk_buckets(&walker, &index->retiring, index->retired_count, first,
+                       step);
+    index_walk_buckets(&walker, &index->current, 0, first, step);
+
+    const uint64_t next = begin + range;
+    return next < INDEX_PLACES ? next : 0;
+}
+
+/* Every step-th bucket from the first on. The leading ones of an array that
+ * retires were emptied, whatever they point to. */
+static void index_walk_buckets(const struct index_walker *walker,
+                               const struct index_buckets *buckets,
+                               size_t skipped_count, size_t first, size_t step)
+{
+    const struct index *index = walker->index;
+    for (size_t at = first; at < buckets->count; at += step) {
+        const struct index_node *node =
+            at >= skipped_count ? buckets->chains[at] : NULL;
+        for (; node != NULL; node = node->chain) {
+            const uint64_t hash = index->hash(index->context, node);
+            if (index_place(hash) >= walker->from) {
+                walker->visit(walker->context, node);
+            }
+        }
+    }
+}
+
+/* The low 32 bits, the lowest first. */
+static uint64_t index_place(uint64_t hash)
+{
+    uint64_t place = 0;
+    for (uint64_t bit = 1; bit < INDEX_PLACES; bit <<= 1) {
+        place = place << 1 | ((hash & bit) != 0 ? 1 : 0);
+    }
+    return place;
 }
 
 /* The array for what is now in the index, unless the last resize is still

@@ -2,9 +2,9 @@
  *
  * Leaner than table.h, for things that exist by the million: one pointer in
  * each thing, no key kept, no order of insertion. The owner says how to hash
- * a thing and how to tell whether a thing is the one looked for. The index
- * cannot be walked, so that no replicated state can come to depend on the
- * order of its buckets.
+ * a thing and how to tell whether a thing is the one looked for. A walk shows
+ * things in an order that depends on their hashes; it is for looking only, and
+ * no replicated state may come to depend on it.
  *
  * The index is resized a few buckets at a time, carried along by adding and
  * removing, so that no single call stalls on moving a million things.
@@ -62,5 +62,20 @@ struct index_node *index_find(const struct index *index, uint64_t hash,
 
 /* Take out a node that is in the index. */
 void index_remove(struct index *index, struct index_node *node);
+
+/* What a walk shows; it may not change the index. */
+typedef void index_visit_fn(void *context, const struct index_node *node);
+
+/* Places are where a walk can begin: all numbers below this. */
+#define INDEX_PLACES (UINT64_C(1) << 32)
+
+/* One step of a walk over everything: show the nodes from a place on, some few
+ * as a rule, and say at which place the next step begins; 0 at the end, and to
+ * begin with. The index may change between steps, by as much as it likes: what
+ * is there from the first step to the last is shown exactly once, what comes or
+ * goes meanwhile at most once for each time that it came. The walk keeps
+ * nothing in memory, and any place is a good one, also one that was made up. */
+uint64_t index_walk(const struct index *index, uint64_t place,
+                    index_visit_fn *visit, void *context);
 
 #endif

@@ -36,7 +36,9 @@ static uint64_t hash_of(uint64_t number)
 
 static uint64_t hash_thing(const void *context, const struct index_node *node)
 {
-    ck_assert_ptr_eq(context, &spread);
+    if (context != &spread) {
+        ck_abort();
+    }
     return hash_of(CONTAINER_OF_CONST(node, struct thing, node)->number);
 }
 
@@ -219,6 +221,133 @@ START_TEST(random_changes_agree_with_an_array)
 }
 END_TEST
 
+/* ---- the walk ---- */
+
+static unsigned seen[THINGS_COUNT];
+
+static void see(void *context, const struct index_node *node)
+{
+    (void)context;
+    seen[CONTAINER_OF_CONST(node, struct thing, node)->number]++;
+}
+
+/* libcheck is slow to count a check, so there is one for many. */
+static uint64_t step(uint64_t place)
+{
+    const uint64_t next = index_walk(&tested, place, see, NULL);
+    if (next != 0 && (next <= place || next >= INDEX_PLACES)) {
+        ck_abort_msg("from %llu to %llu", (unsigned long long)place,
+                     (unsigned long long)next);
+    }
+    return next;
+}
+
+/* Which of the first so many was not seen so often; THINGS_COUNT: none. */
+static size_t not_seen(size_t first, size_t until, unsigned times)
+{
+    for (size_t i = first; i < until; i++) {
+        if (seen[i] != times) {
+            return i;
+        }
+    }
+    return THINGS_COUNT;
+}
+
+START_TEST(a_walk_shows_everything_once)
+{
+    const size_t counts[] = {0, 1, 2, 15, 16, 17, 100, 2047, 2049, 5000};
+    for (size_t round = 0; round < sizeof(counts) / sizeof(counts[0]);
+         round++) {
+        while (index_count(&tested) < counts[round]) {
+            insert(index_count(&tested));
+        }
+        memset(seen, 0, sizeof(seen));
+        size_t steps = 0;
+        uint64_t place = 0;
+        do {
+            place = step(place);
+            steps++;
+        } while (place != 0);
+        ck_assert_uint_eq(not_seen(0, counts[round], 1), THINGS_COUNT);
+        ck_assert_uint_eq(not_seen(counts[round], THINGS_COUNT, 0),
+                          THINGS_COUNT);
+        ck_assert_uint_le(steps, 2 * counts[round] + 16);
+    }
+}
+END_TEST
+
+/* Those below 100 stay; the rest comes and goes, as much as it likes. */
+START_TEST(what_stays_is_shown_once_however_the_index_changes)
+{
+    struct random chance;
+    random_init(&chance, 11);
+    for (size_t i = 0; i < 100; i++) {
+        insert(i);
+    }
+    for (int round = 0; round < 20; round++) {
+        memset(seen, 0, sizeof(seen));
+        uint64_t place = 0;
+        do {
+            place = step(place);
+            const size_t until = 100 + random_below(&chance, 900);
+            const size_t changes = random_below(&chance, 200);
+            for (size_t i = 0; i < changes; i++) {
+                const size_t count = index_count(&tested);
+                if (count < until) {
+                    insert(count);
+                } else if (count > until) {
+                    take_out(count - 1);
+                }
+            }
+        } while (place != 0);
+        ck_assert_uint_eq(not_seen(0, 100, 1), THINGS_COUNT);
+    }
+}
+END_TEST
+
+START_TEST(a_walk_can_begin_anywhere)
+{
+    struct random chance;
+    random_init(&chance, 12);
+    for (size_t i = 0; i < 1000; i++) {
+        insert(i);
+    }
+    for (int round = 0; round < 50; round++) {
+        const uint64_t at = random_below(&chance, INDEX_PLACES);
+        memset(seen, 0, sizeof(seen));
+        for (uint64_t place = step(at); place != 0; place = step(place)) {
+        }
+        size_t count = 0;
+        for (size_t i = 0; i < 1000; i++) {
+            count += seen[i] != 0 ? 1 : 0;
+        }
+        /* About as many as there are places behind it. */
+        const uint64_t share = 1000 * (INDEX_PLACES - at) / INDEX_PLACES;
+        ck_assert_uint_le(count, share + 100);
+        ck_assert_uint_ge(count + 100, share);
+    }
+}
+END_TEST
+
+START_TEST(things_of_the_same_hash_are_shown_together)
+{
+    spread = 1;
+    for (size_t i = 0; i < 40; i++) {
+        insert(i);
+    }
+    memset(seen, 0, sizeof(seen));
+    (void)step(0);
+    ck_assert_uint_eq(not_seen(0, 40, 1), THINGS_COUNT);
+}
+END_TEST
+
+START_TEST(a_place_beyond_all_is_a_bug)
+{
+    insert(1);
+    (void)index_walk(&tested, INDEX_PLACES, see, NULL);
+}
+END_TEST
+
 START_TEST(removing_what_is_not_there_is_a_bug)
 {
     insert(1);
@@ -250,8 +379,13 @@ int main(void)
     tcase_add_test(tests, an_index_that_emptied_is_small_again);
     tcase_add_test(tests, a_closed_index_can_be_used_again);
     tcase_add_test(tests, random_changes_agree_with_an_array);
+    tcase_add_test(tests, a_walk_shows_everything_once);
+    tcase_add_test(tests, what_stays_is_shown_once_however_the_index_changes);
+    tcase_add_test(tests, a_walk_can_begin_anywhere);
+    tcase_add_test(tests, things_of_the_same_hash_are_shown_together);
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(bugs, open_index, NULL);
+    tcase_add_test_raise_signal(bugs, a_place_beyond_all_is_a_bug, SIGABRT);
     tcase_add_test_raise_signal(bugs, removing_what_is_not_there_is_a_bug,
                                 SIGABRT);
     tcase_add_test_raise_signal(bugs, removing_from_an_empty_index_is_a_bug,
