@@ -43,17 +43,7 @@ static enum command_verdict cmd_lock_cancel_start(struct command_call *call)
 static void cmd_lock_cancel_finish(struct command_call *call,
                                    const struct command_outcome *outcome)
 {
-    switch (outcome->answer->result) {
-    case LOCK_CANCELLED:
-        resp_reply_integer(&call->reply, 1);
-        return;
-    case LOCK_NOTHING:
-        resp_reply_integer(&call->reply, 0);
-        return;
-    default:
-        command_unserved(call, outcome->answer);
-        return;
-    }
+    command_ended(call, outcome->answer, LOCK_CANCELLED, LOCK_NOTHING);
 }
 
 const struct command cmd_lock_cancel = {

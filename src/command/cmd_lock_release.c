@@ -33,17 +33,7 @@ static enum command_verdict cmd_lock_release_start(struct command_call *call)
 static void cmd_lock_release_finish(struct command_call *call,
                                     const struct command_outcome *outcome)
 {
-    switch (outcome->answer->result) {
-    case LOCK_RELEASED:
-        resp_reply_integer(&call->reply, 1);
-        return;
-    case LOCK_NOT_HELD:
-        resp_reply_integer(&call->reply, 0);
-        return;
-    default:
-        command_unserved(call, outcome->answer);
-        return;
-    }
+    command_ended(call, outcome->answer, LOCK_RELEASED, LOCK_NOT_HELD);
 }
 
 const struct command cmd_lock_release = {

@@ -80,6 +80,16 @@ enum command_verdict command_help(struct command_call *call,
     return COMMAND_ANSWERED;
 }
 
+void command_ended(struct command_call *call, const struct lock_answer *answer,
+                   enum lock_result ended, enum lock_result none)
+{
+    if (answer->result == ended || answer->result == none) {
+        resp_reply_integer(&call->reply, answer->result == ended ? 1 : 0);
+    } else {
+        command_unserved(call, answer);
+    }
+}
+
 void command_unserved(struct command_call *call,
                       const struct lock_answer *answer)
 {

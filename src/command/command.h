@@ -125,4 +125,9 @@ enum command_verdict command_help(struct command_call *call,
 void command_unserved(struct command_call *call,
                       const struct lock_answer *answer);
 
+/* The answer of a command that ends one thing: 1 if it was `ended`, 0 if there
+ * was `none`, else command_unserved(). For finish(). */
+void command_ended(struct command_call *call, const struct lock_answer *answer,
+                   enum lock_result ended, enum lock_result none);
+
 #endif
