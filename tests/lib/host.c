@@ -144,7 +144,7 @@ void host_persist(struct host *host, size_t count, time_ms_t now)
 }
 
 void host_crash(struct host *host, struct random *chance,
-                struct host_crash_report *report)
+                struct disk_crash_report *report)
 {
     ENSURE(host->node != NULL);
 

@@ -75,7 +75,7 @@ void host_persist(struct host *host, size_t count, time_ms_t now);
 
 /* Die; come back from what the disk holds. */
 void host_crash(struct host *host, struct random *chance,
-                struct host_crash_report *report);
+                struct disk_crash_report *report);
 void host_restart(struct host *host, uint64_t seed, time_ms_t now);
 
 /* While the host is down: the last count entries of its durable log are found

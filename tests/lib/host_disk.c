@@ -1,9 +1,6 @@
 /* host_disk.c - the journal of a node: in order, whole or not at all.
  *
- * A crash decides for each queued record whether it reached the platter, and
- * for one of them perhaps only in part. Recovery then reads from the oldest
- * and stops at the first that is not whole, so what survives is a prefix; but
- * which prefix is chance, and that is what the members must live with.
+ * What a crash leaves of the queue is decided by disk_crash.h.
  *
  * To extend: a new part of struct node_write is kept in struct host_record and
  * carried out in host_disk_carry_out().
@@ -18,8 +15,6 @@
 static struct host_record *host_disk_push(struct host_disk *disk);
 static struct raft_members *
 host_disk_copy_members(const struct raft_members *members);
-static size_t host_disk_survivors(struct host_disk *disk, struct random *chance,
-                                  struct host_crash_report *report);
 static void host_disk_carry_out(struct host_disk *disk,
                                 const struct host_record *record);
 static void host_disk_do_checkpoint(struct host_disk *disk,
@@ -117,10 +112,9 @@ bool host_record_stores(const struct host_record *record)
 }
 
 void host_disk_crash(struct host_disk *disk, struct random *chance,
-                     struct host_crash_report *report)
+                     struct disk_crash_report *report)
 {
-    memset(report, 0, sizeof *report);
-    report->kept = host_disk_survivors(disk, chance, report);
+    disk_crash_draw(disk->pending, chance, report);
     for (size_t i = 0; i < report->kept; i++) {
         struct host_record record = host_disk_pop(disk);
         host_record_close(&record);
@@ -170,36 +164,6 @@ host_disk_copy_members(const struct raft_members *members)
 
     *copy = *members;
     return copy;
-}
-
-/* How many of the oldest pending records recovery will read. Half of the
- * crashes write nothing out of order: a disk that just stopped. */
-static size_t host_disk_survivors(struct host_disk *disk, struct random *chance,
-                                  struct host_crash_report *report)
-{
-    if (chance == NULL) {
-        report->lost = disk->pending;
-        return 0;
-    }
-    const bool orderly = random_chance(chance, 1, 2);
-    size_t survivors = 0;
-    bool broken = false;
-
-    for (size_t i = 0; i < disk->pending; i++) {
-        const uint64_t fate = random_below(chance, 4);
-        if (fate == 0 || (orderly && broken)) {
-            report->lost++;
-            broken = true;
-        } else if (fate == 1) {
-            report->torn++;
-            broken = true;
-        } else if (broken) {
-            report->reordered++;
-        } else {
-            survivors++;
-        }
-    }
-    return survivors;
 }
 
 static void host_disk_carry_out(struct host_disk *disk,

@@ -9,6 +9,7 @@
 #define HOLDFAST_TESTS_HOST_DISK_H
 
 #include "base/random.h"
+#include "lib/disk_crash.h"
 #include "lib/host_records.h"
 #include "lib/replica_log.h"
 #include "node/node_ports.h"
@@ -54,14 +55,6 @@ struct host_disk {
     size_t capacity;
 };
 
-/* What a crash did to records that were not durable. */
-struct host_crash_report {
-    size_t lost;      /* records gone */
-    size_t reordered; /* records that survived behind a missing one */
-    size_t torn;      /* records there in part */
-    size_t kept;      /* unsynced records that survived in order */
-};
-
 void host_disk_init(struct host_disk *disk, const struct raft_members *members);
 void host_disk_close(struct host_disk *disk);
 
@@ -80,7 +73,7 @@ bool host_record_stores(const struct host_record *record);
 
 /* The power goes. With chance NULL everything queued is lost. */
 void host_disk_crash(struct host_disk *disk, struct random *chance,
-                     struct host_crash_report *report);
+                     struct disk_crash_report *report);
 
 /* The last count entries are found damaged; how many there were to lose. */
 size_t host_disk_lose_tail(struct host_disk *disk, size_t count);

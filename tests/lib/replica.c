@@ -237,7 +237,7 @@ bool replica_checkpoint(struct replica *replica, size_t trailing_entries,
 }
 
 void replica_crash(struct replica *replica, struct random *chance,
-                   struct replica_crash_report *report)
+                   struct disk_crash_report *report)
 {
     ENSURE(replica->raft != NULL);
 

@@ -18,6 +18,7 @@
 #define HOLDFAST_TESTS_REPLICA_H
 
 #include "base/random.h"
+#include "lib/disk_crash.h"
 #include "raft/raft.h"
 
 struct replica;
@@ -76,16 +77,9 @@ bool replica_checkpoint(struct replica *replica, size_t trailing_entries,
                         time_ms_t now);
 
 /* Die. What was not durable is at the mercy of chance; with chance NULL all of
- * it is lost. Returns how many unsynced records were lost, reordered
- * or torn through the counters if they are not NULL. */
-struct replica_crash_report {
-    size_t lost;      /* records gone */
-    size_t reordered; /* records that survived behind a missing one */
-    size_t torn;      /* records there in part */
-    size_t kept;      /* unsynced records that survived in order */
-};
+ * it is lost. report, if it is not NULL, says what became of it. */
 void replica_crash(struct replica *replica, struct random *chance,
-                   struct replica_crash_report *report);
+                   struct disk_crash_report *report);
 
 /* Come back from what the disk holds. */
 void replica_restart(struct replica *replica, uint64_t seed, time_ms_t now);

@@ -1,9 +1,6 @@
 /* replica_disk.c - the journal of a replica: in order, whole or not at all.
  *
- * A crash decides for each queued record whether it reached the platter, and
- * for one of them perhaps only in part. Recovery then reads from the oldest
- * and stops at the first that is not whole, so what survives is a prefix; but
- * which prefix is chance, and that is what the members must live with.
+ * What a crash leaves of the queue is decided by disk_crash.h.
  *
  * To extend: a new part of struct raft_write is kept in struct replica_record
  * and carried out in replica_disk_carry_out().
@@ -21,9 +18,6 @@ static void replica_disk_install(struct replica_disk *disk,
                                  const struct replica_record *record);
 static void replica_disk_entries(struct replica_disk *disk,
                                  const struct replica_record *record);
-static size_t replica_disk_survivors(struct replica_disk *disk,
-                                     struct random *chance,
-                                     struct replica_crash_report *report);
 
 void replica_disk_init(struct replica_disk *disk,
                        const struct raft_members *members)
@@ -112,13 +106,12 @@ void replica_disk_checkpoint(struct replica_disk *disk,
 }
 
 void replica_disk_crash(struct replica_disk *disk, struct random *chance,
-                        struct replica_crash_report *report)
+                        struct disk_crash_report *report)
 {
-    struct replica_crash_report ignored;
-    struct replica_crash_report *counts = report != NULL ? report : &ignored;
+    struct disk_crash_report ignored;
+    struct disk_crash_report *counts = report != NULL ? report : &ignored;
 
-    memset(counts, 0, sizeof *counts);
-    counts->kept = replica_disk_survivors(disk, chance, counts);
+    disk_crash_draw(disk->pending, chance, counts);
     for (size_t i = 0; i < counts->kept; i++) {
         struct replica_record record = replica_disk_pop(disk);
         replica_record_close(&record);
@@ -127,37 +120,6 @@ void replica_disk_crash(struct replica_disk *disk, struct random *chance,
         replica_record_close(&disk->queue[disk->head + i]);
     }
     disk->pending = 0;
-}
-
-/* How many of the oldest pending records recovery will read. Half of the
- * crashes write nothing out of order: a disk that just stopped. */
-static size_t replica_disk_survivors(struct replica_disk *disk,
-                                     struct random *chance,
-                                     struct replica_crash_report *report)
-{
-    if (chance == NULL) {
-        report->lost = disk->pending;
-        return 0;
-    }
-    const bool orderly = random_chance(chance, 1, 2);
-    size_t survivors = 0;
-    bool broken = false;
-
-    for (size_t i = 0; i < disk->pending; i++) {
-        const uint64_t fate = random_below(chance, 4);
-        if (fate == 0 || (orderly && broken)) {
-            report->lost++;
-            broken = true;
-        } else if (fate == 1) {
-            report->torn++;
-            broken = true;
-        } else if (broken) {
-            report->reordered++;
-        } else {
-            survivors++;
-        }
-    }
-    return survivors;
 }
 
 static void replica_disk_carry_out(struct replica_disk *disk,

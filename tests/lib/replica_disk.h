@@ -67,6 +67,6 @@ void replica_disk_checkpoint(struct replica_disk *disk,
 
 /* The power goes: see replica_crash(). */
 void replica_disk_crash(struct replica_disk *disk, struct random *chance,
-                        struct replica_crash_report *report);
+                        struct disk_crash_report *report);
 
 #endif

@@ -293,7 +293,7 @@ void scenario_cluster_crash(struct scenario_cluster *cluster, raft_id_t id,
                         cluster->clocks[id]);
         cluster->dying = false;
     }
-    struct replica_crash_report report = {0};
+    struct disk_crash_report report = {0};
     replica_crash(replica, NULL, &report);
     scenario_cluster_forget_reads(cluster, id);
     scenario_cluster_say(cluster, "  %" PRIu64 ": down, %zu writes lost\n", id,

@@ -622,7 +622,7 @@ void sim_cluster_note(struct sim_cluster *cluster, uint32_t node)
 void sim_cluster_crash(struct sim_cluster *cluster, uint32_t node)
 {
     struct sim_node *it = &cluster->nodes[node];
-    struct host_crash_report report;
+    struct disk_crash_report report;
 
     sim_report_line(cluster->report, node + 1, "crashes");
     host_crash(cluster->hosts[node], &cluster->random, &report);
