@@ -109,8 +109,9 @@ void store_writer_take(struct store_writer *writer, struct store_job *job_take)
     STAILQ_INSERT_TAIL(&writer->queue, job_take, next);
     writer->counts.writes++;
     writer->counts.queued_bytes += job_take->bytes;
-    pthread_cond_signal(&writer->wanted);
     pthread_mutex_unlock(&writer->lock);
+    /* Not before: the thread would wake up only to wait for the lock. */
+    pthread_cond_signal(&writer->wanted);
 }
 
 void store_writer_collect(struct store_writer *writer, struct store_jobs *jobs)
@@ -374,11 +375,16 @@ static void store_writer_finish(struct store_writer *writer,
         }
     }
     pthread_mutex_lock(&writer->lock);
+    /* What lies there already has made it readable, and nobody has read that
+     * and taken it yet: see store_writer_collect(). */
+    const bool told = !STAILQ_EMPTY(&writer->done);
     STAILQ_CONCAT(&writer->done, run);
     writer->counts.queued_bytes -= bytes;
     writer->counts.syncs += stored ? 1 : 0;
     pthread_mutex_unlock(&writer->lock);
-
+    if (told) {
+        return;
+    }
     const uint64_t one = 1;
     while (write(writer->wakeup, &one, sizeof(one)) < 0) {
         /* EAGAIN: the counter is full, so the loop will be woken anyway. */

@@ -79,6 +79,26 @@ START_TEST(nothing_is_reported_before_it_is_collected)
 }
 END_TEST
 
+START_TEST(what_is_done_meanwhile_is_collected_along_and_the_next_told_anew)
+{
+    struct pollfd readable = {.fd = store_wakeup_fd(store), .events = POLLIN};
+    write_promise(1, 2);
+    ck_assert_int_eq(poll(&readable, 1, 10000), 1);
+    write_entry(1, 1, "x");
+    while (store_count(store).syncs < 2) {
+        poll(NULL, 0, 1);
+    }
+
+    collect_once(0);
+    ck_assert_uint_eq(written_count, 2);
+    ck_assert_int_eq(poll(&readable, 1, 0), 0);
+    write_entry(2, 1, "y");
+    ck_assert_int_eq(poll(&readable, 1, 10000), 1);
+    collect_once(0);
+    ck_assert_uint_eq(written_count, 3);
+}
+END_TEST
+
 START_TEST(a_long_queue_is_reported_and_taken)
 {
     options.queue_bytes_max = 1000;
@@ -340,6 +360,9 @@ static Suite *suite(void)
     tcase_add_test(order, a_write_without_content_costs_no_sync);
     tcase_add_test(order, a_write_without_content_waits_for_those_before_it);
     tcase_add_test(order, nothing_is_reported_before_it_is_collected);
+    tcase_add_test(
+        order,
+        what_is_done_meanwhile_is_collected_along_and_the_next_told_anew);
     tcase_add_test(order, a_long_queue_is_reported_and_taken);
     tcase_add_test(order, a_log_of_many_files_is_found_again);
     suite_add_tcase(suite, order);
