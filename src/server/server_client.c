@@ -431,8 +431,11 @@ static void server_client_drain(struct server_client *client)
     if (client->slots_count == 0 && client->lane != SERVER_LANE_FREE &&
         client->server->now >= client->server->paused_until) {
         client->lane = SERVER_LANE_FREE;
-        client->more = true;
-        server_client_touch(client);
+        client->more = client->held.count > 0 ||
+                       resp_request_waiting_bytes(&client->reader) > 0;
+        if (client->more) {
+            server_client_touch(client);
+        }
     }
 }
 
