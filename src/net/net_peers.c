@@ -171,14 +171,22 @@ static void net_peers_queue(struct net_peers *peers, raft_id_t id,
     buffer_append(net_stream_out(&link->stream), frame);
 }
 
-time_ms_t net_peers_turn(struct net_peers *peers, time_ms_t now)
+void net_peers_flush(struct net_peers *peers)
 {
-    time_ms_t next_at = TIME_NEVER;
     struct net_peer_link *link;
     LIST_FOREACH (link, &peers->links, next) {
         if (link->standing && !link->broken) {
             net_stream_flush(&link->stream);
         }
+    }
+}
+
+time_ms_t net_peers_turn(struct net_peers *peers, time_ms_t now)
+{
+    time_ms_t next_at = TIME_NEVER;
+    struct net_peer_link *link;
+    net_peers_flush(peers);
+    LIST_FOREACH (link, &peers->links, next) {
         if (link->broken) {
             net_peers_drop(link, now);
         }

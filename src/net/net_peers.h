@@ -64,6 +64,9 @@ void net_peers_send(struct net_peers *peers, raft_id_t id, struct bytes frame);
  * is also dropped if much is waiting already. */
 void net_peers_offer(struct net_peers *peers, raft_id_t id, struct bytes frame);
 
+/* Send what is queued, as far as it can be sent now. */
+void net_peers_flush(struct net_peers *peers);
+
 /* At the end of a turn: send what is queued, connect what is due, free what is
  * over. Returns when it wants to be called again, or TIME_NEVER. */
 time_ms_t net_peers_turn(struct net_peers *peers, time_ms_t now);

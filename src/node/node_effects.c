@@ -1,7 +1,7 @@
 /* node_effects.c - what the core wants written and sent.
  *
- * In this order: one write with everything in it, then the messages that may
- * leave at once. Messages that promise what the write holds are made into
+ * In this order: the messages that may leave at once, then one write with
+ * everything in it. Messages that promise what the write holds are made into
  * frames now, while the log is as they describe it, and parked until the write
  * is durable.
  */
@@ -11,6 +11,9 @@
 #include "base/memory.h"
 #include "node/node_state.h"
 
+static void node_effects_send_all(struct node *node,
+                                  const struct raft_message *messages,
+                                  size_t count);
 static void node_effects_write(struct node *node,
                                const struct raft_effects *effects);
 static void node_effects_park(struct node *node,
@@ -26,23 +29,15 @@ raft_index_t node_effects_carry_out(struct node *node)
     if (effects.write.install) {
         node_snapshot_adopt(node, effects.write.install_index);
     }
+    /* First what waits for nothing: a follower's disk can then work at the same
+     * time as ours. */
+    node_effects_send_all(node, effects.now, effects.now_count);
     if (effects.write.number != 0) {
         node_effects_park(node, &effects);
         node_effects_write(node, &effects);
     } else {
         /* All is durable: nothing has to wait. */
-        for (size_t i = 0; i < effects.after_count; i++) {
-            if (node_effects_frame(node, &effects.after[i])) {
-                node->ports.send(node->ports.context, effects.after[i].to,
-                                 buffer_view(&node->out));
-            }
-        }
-    }
-    for (size_t i = 0; i < effects.now_count; i++) {
-        if (node_effects_frame(node, &effects.now[i])) {
-            node->ports.send(node->ports.context, effects.now[i].to,
-                             buffer_view(&node->out));
-        }
+        node_effects_send_all(node, effects.after, effects.after_count);
     }
     node->round = effects.round;
     return effects.commit;
@@ -91,6 +86,18 @@ void node_effects_close(struct node *node)
         STAILQ_REMOVE_HEAD(&node->parked, next);
         buffer_close(&parked->frames);
         memory_free(parked);
+    }
+}
+
+static void node_effects_send_all(struct node *node,
+                                  const struct raft_message *messages,
+                                  size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (node_effects_frame(node, &messages[i])) {
+            node->ports.send(node->ports.context, messages[i].to,
+                             buffer_view(&node->out));
+        }
     }
 }
 

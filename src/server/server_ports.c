@@ -36,6 +36,9 @@ struct node_ports server_ports(struct server *server)
 static void server_ports_write(void *context, const struct node_write *write)
 {
     struct server *server = context;
+    /* The frames of this turn are waited for by other disks, and to hand over
+     * a write may cost us the processor: so they leave before it. */
+    net_peers_flush(&server->peers);
     store_write(server->store, write);
 }
 
