@@ -25,9 +25,12 @@
 /* Connections from outside at most: members, and some that are being remade. */
 #define NET_PEERS_SOURCES_MAX (4 * LIMIT_MEMBERS)
 
-/* A connection from outside has this long for its first good frame. A peer has
- * something to say as soon as it is connected. */
+/* A connection from outside has this long for its first good frame, if there
+ * are more of them than all members have. Two followers have nothing to say to
+ * each other for as long as there is a leader, so silence alone is no offence.
+ */
 #define NET_PEERS_PROOF_MS 5000
+#define NET_PEERS_CROWD LIMIT_MEMBERS
 
 #define NET_PEERS_QUEUE_BYTES (16 * 1024 * 1024)
 #define NET_PEERS_OFFER_BYTES (2 * 1024 * 1024)
@@ -372,6 +375,7 @@ net_peers_trust(const struct net_peer_source *source)
 
 static time_ms_t net_peers_turn_sources(struct net_peers *peers, time_ms_t now)
 {
+    const bool crowded = peers->sources_count > NET_PEERS_CROWD;
     time_ms_t next_at = TIME_NEVER;
     struct net_peer_source *source = LIST_FIRST(&peers->sources);
     while (source != NULL) {
@@ -379,10 +383,10 @@ static time_ms_t net_peers_turn_sources(struct net_peers *peers, time_ms_t now)
         const time_ms_t proof_at = source->since + NET_PEERS_PROOF_MS;
         if (source->broken) {
             net_peers_end_source(source);
-        } else if (source->id == 0 && now >= proof_at) {
+        } else if (crowded && source->id == 0 && now >= proof_at) {
             net_refusals_note(&peers->refusals, NET_REFUSAL_SILENT, now);
             net_peers_end_source(source);
-        } else if (source->id == 0 && proof_at < next_at) {
+        } else if (crowded && source->id == 0 && proof_at < next_at) {
             next_at = proof_at;
         }
         source = after;

@@ -6,10 +6,10 @@
  * the bound of a link that is too slow. Frames are only cut out of the stream
  * here; whether they are any good is for the receiver to say.
  *
- * Anybody may connect to our port. A connection that has sent no good frame
- * after a while is closed, and when there are too many, the oldest of those
- * that are not known to be a peer's makes room. So nobody can keep a peer out
- * by being many.
+ * Anybody may connect to our port. When there are more connections than peers,
+ * those that have sent no good frame after a while are closed; and when there
+ * is no room, the oldest of those that are not known to be a peer's makes some.
+ * So nobody can keep a peer out by being many.
  */
 #ifndef HOLDFAST_NET_PEERS_H
 #define HOLDFAST_NET_PEERS_H

@@ -245,28 +245,44 @@ START_TEST(who_sends_no_frames_is_closed)
 }
 END_TEST
 
-START_TEST(who_says_nothing_for_long_is_closed)
+/* As two followers do. */
+START_TEST(few_may_say_nothing_for_long)
 {
     const struct net_address address = address_of_two();
     const int silent = nx_dial(&address);
-    const int halfway = nx_dial(&address);
+    NX_UNTIL(two.sources_count == 1);
+
+    nx.ahead_ms += 1000 * PROOF_MS;
+    nx_settle();
+
+    ck_assert(!nx_is_over(silent));
+    (void)close(silent);
+}
+END_TEST
+
+START_TEST(of_many_those_are_closed_who_say_nothing_for_long)
+{
+    const struct net_address address = address_of_two();
+    int silent[LIMIT_MEMBERS];
+    for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
+        silent[i] = nx_dial(&address);
+    }
     const int good = nx_dial(&address);
-    say(halfway, bytes_of(frame.data, frame.count - 1));
+    say(silent[0], bytes_of(frame.data, frame.count - 1));
     say(good, buffer_view(&frame));
-    NX_UNTIL(two.sources_count == 3 && heard_count == 1);
+    NX_UNTIL(two.sources_count == LIMIT_MEMBERS + 1 && heard_count == 1);
     ck_assert_uint_le(net_peers_turn(&two, nx_now()), nx_now() + PROOF_MS);
 
     nx.ahead_ms += PROOF_MS + 1;
     NX_UNTIL(two.sources_count == 1);
 
-    ck_assert(nx_is_over(silent));
-    ck_assert(nx_is_over(halfway));
-    ck_assert(!nx_is_over(good));
+    for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
+        ck_assert(nx_is_over(silent[i]));
+        (void)close(silent[i]);
+    }
     nx.ahead_ms += 1000 * PROOF_MS;
     nx_settle();
     ck_assert(!nx_is_over(good));
-    (void)close(silent);
-    (void)close(halfway);
     (void)close(good);
 }
 END_TEST
@@ -341,7 +357,8 @@ int main(void)
     tcase_add_test(tests, a_link_that_broke_is_made_again);
     tcase_add_test(tests, a_peer_that_is_removed_is_no_longer_reached);
     tcase_add_test(tests, who_sends_no_frames_is_closed);
-    tcase_add_test(tests, who_says_nothing_for_long_is_closed);
+    tcase_add_test(tests, few_may_say_nothing_for_long);
+    tcase_add_test(tests, of_many_those_are_closed_who_say_nothing_for_long);
     tcase_add_test(tests, many_who_say_nothing_do_not_keep_a_peer_out);
     tcase_add_test(tests, peers_alone_are_not_closed_for_a_newcomer);
     suite_add_tcase(suite, tests);
