@@ -83,7 +83,8 @@ static __attribute__((unused)) void nx_turn(void)
 static __attribute__((unused)) void nx_settle(void)
 {
     for (size_t i = 0; i < 20; i++) {
-        ck_assert_int_ge(event_base_loop(nx.loop.base, EVLOOP_NONBLOCK), 0);
+        ck_assert_int_ge(
+            event_base_loop(nx.loop.base, EVLOOP_ONCE | EVLOOP_NONBLOCK), 0);
         if (nx.turn != NULL) {
             nx.turn(nx_now());
         }
