@@ -24,7 +24,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -32,14 +31,17 @@ import threading
 import time
 import traceback
 
+import ports
 import resp
 from resp import Client, Closed, Error, Timeout
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
-# What a node uses beside its port: the cluster, sentinel and raft ports.
-OFFSETS = (0, 100, 200, 10000)
+# Options for tests of something else than elections: a machine that has no time
+# for a node does not cause one, and if there is one, requests wait for it.
+STEADY = ["--election-ms", "1000", "--hold-ms", "10000"]
+PATIENT = ["--hold-ms", "10000"]
 
 # Lines that no test may leave in a log.
 ALARMS = ("ENSURE", "AddressSanitizer", "runtime error:", "LeakSanitizer")
@@ -81,26 +83,6 @@ def soon(what, condition, within=10.0, every=0.02):
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {within} s: {what}")
         time.sleep(every)
-
-
-def free_ports(count):
-    """count ports with room beside them for the other faces, below those
-    that the machine hands out by itself."""
-    for _ in range(200):
-        base = random.randrange(11000, 21000)
-        wanted = [base + i + o for i in range(count) for o in OFFSETS]
-        if all(_is_free(port) for port in wanted):
-            return [base + i for i in range(count)]
-    raise Skip("no free ports on 127.0.0.1")
-
-
-def _is_free(port):
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True
 
 
 def _die_with_parent():
@@ -304,10 +286,13 @@ class Scene:
 
     def make(self, count, options=()):
         """Nodes that are not started yet."""
-        ports = free_ports(count)
-        members = ",".join(f"{i + 1}=127.0.0.1:{p}" for i, p in enumerate(ports))
+        try:
+            taken = ports.take(count)
+        except LookupError as reason:
+            raise Skip(str(reason)) from None
+        members = ",".join(f"{i + 1}=127.0.0.1:{p}" for i, p in enumerate(taken))
         nodes = Cluster(
-            Node(self, i + 1, p, members, options) for i, p in enumerate(ports)
+            Node(self, i + 1, p, members, options) for i, p in enumerate(taken)
         )
         self.nodes += nodes
         return nodes

@@ -686,7 +686,7 @@ SHOWS = [
 def test(scene):
     """All of them run, also if some fail: a list of what is wrong is worth
     more than its first line."""
-    nodes = scene.cluster(3)
+    nodes = scene.cluster(3, cluster.STEADY)
     term = nodes.leader().status()["term"]
     wanted = sys.argv[1:]
     failed = []

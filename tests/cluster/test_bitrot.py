@@ -15,6 +15,7 @@ import time
 sys.dont_write_bytecode = True
 
 import cluster
+import ports
 from cluster import Client, Closed, Error, Timeout, say
 from resp import as_map
 
@@ -22,6 +23,7 @@ FULL = os.environ.get("HOLDFAST_BITROT") == "full"
 SECONDS = float(os.environ.get("HOLDFAST_BITROT_S", 30))
 TTL = 24 * 3600 * 1000
 AT_ONCE = 4
+LEAST = 50  # however slow the machine is
 
 # Not data: LevelDB's own log for people, and the file it locks.
 NO_DATA = ("LOG", "LOG.old", "LOCK")
@@ -101,7 +103,9 @@ def damage_all(scene, name, truth, seconds):
     verdicts, reasons, worst = {}, {}, []
     begin = time.monotonic()
     done = 0
-    while done < total and (FULL or time.monotonic() - begin < seconds):
+    while done < total and (
+        FULL or done < LEAST or time.monotonic() - begin < seconds
+    ):
         batch = todo[done : done + AT_ONCE]
         done += len(batch)
         for node, place in zip(nodes, batch):
@@ -109,6 +113,12 @@ def damage_all(scene, name, truth, seconds):
             start_damaged(scene, node, truth, place)
         for node, place in zip(nodes, batch):
             verdict, reason = look(node, truth)
+            if "cannot listen" in reason:
+                # Somebody else has its port: that byte proves nothing.
+                node.kill()
+                node.port = ports.take(1)[0]
+                node.members = f"1=127.0.0.1:{node.port}"
+                verdict = "no port"
             verdicts[verdict] = verdicts.get(verdict, 0) + 1
             kind = (os.path.basename(place[0]), verdict, reason[:90])
             reasons[kind] = reasons.get(kind, 0) + 1
@@ -123,7 +133,6 @@ def damage_all(scene, name, truth, seconds):
     for place, mask, verdict, reason in worst[:20]:
         say(f"    {place[0]} at {place[1]} xor {mask:#04x}: {verdict}: {reason}")
     assert not worst, f"{len(worst)} damages were not survived"
-    assert done >= 50, "too few to prove anything"
 
 
 def start_damaged(scene, node, truth, place):
@@ -205,4 +214,4 @@ def serves(client, truth):
 
 
 if __name__ == "__main__":
-    cluster.main(test, limit_s=100000 if FULL else int(SECONDS) + 45)
+    cluster.main(test, limit_s=100000 if FULL else int(SECONDS) + 120)

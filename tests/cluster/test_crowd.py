@@ -15,7 +15,7 @@ CROWD = 200
 
 
 def test(scene):
-    nodes = scene.cluster(3)
+    nodes = scene.cluster(3, cluster.STEADY)
     begin = time.monotonic()
     token = nodes[0].ask("LOCK.ACQUIRE", "crowd", "before", 600000)
     crowd = [dial(n) for n in nodes for _ in range(CROWD)]

@@ -114,7 +114,7 @@ def sync_fails_alone(scene):
 
 
 def sync_fails_among_three(scene, who):
-    nodes = scene.make(3)
+    nodes = scene.make(3, cluster.STEADY)
     for node in nodes:
         fiu_start(scene, node)
     leader = nodes.leader()
@@ -219,7 +219,7 @@ class SmallDisk:
 
 
 def no_room(scene, name, room):
-    nodes = scene.make(3)
+    nodes = scene.make(3, cluster.STEADY)
     victim, other = nodes[0], nodes[1]
     nodes[1].start(wait=False)
     nodes[2].start(wait=False)

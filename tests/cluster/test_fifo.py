@@ -15,7 +15,7 @@ TTL = 60000
 
 
 def test(scene):
-    nodes = scene.cluster(3)
+    nodes = scene.cluster(3, cluster.STEADY)
     leader = nodes.leader()
     control = leader.client()
     token = control.command("LOCK.ACQUIRE", "fifo", "first", TTL)

@@ -32,7 +32,7 @@ HEAD_BYTES = 60
 
 
 def test(scene):
-    nodes = scene.make(3)
+    nodes = scene.make(3, cluster.STEADY)
     frames = capture_frames(nodes)
     nodes[2].start()
     nodes.leader()
@@ -96,7 +96,8 @@ def test(scene):
     if not FORGE:
         errors = sum((b.errors for b in good), [])
         assert not errors, errors[:5]
-        assert served > 20 * SECONDS, "others are hardly served"
+        # How often depends on the machine; that it happens at all does not.
+        assert min(b.served for b in good) >= 4, "others are hardly served"
         assert target.status()["term"] == term, "garbage caused an election"
         nodes.settle()
     connected = target.ask("INFO", "clients")
@@ -269,19 +270,22 @@ def frame_of(kit, port):
 
 
 def capture_frames(nodes):
-    """Start two of three nodes and listen in the place of the third: they send
-    it what they would send a member."""
+    """Kill one of three nodes and listen in its place: the others send what
+    they would send a member."""
     third = nodes[2]
     heard = {}
+    for node in nodes:
+        node.start(wait=False)
+    for node in nodes:
+        node.wait_up()
+    nodes.leader()
+    third.kill()
     with socket.socket() as ear:
         ear.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         ear.bind(("127.0.0.1", third.port + 10000))
         ear.listen(8)
         ear.settimeout(0.5)
-        for node in nodes[:2]:
-            node.start(wait=False)
-        for node in nodes[:2]:
-            node.wait_up()
+        nodes.leader()
         streams, deadline = [], time.monotonic() + 2.5
         asked = False
         while time.monotonic() < deadline:
@@ -294,7 +298,8 @@ def capture_frames(nodes):
             if not asked and time.monotonic() > deadline - 1.5:
                 asked = True
                 for node in nodes[:2]:
-                    node.ask("LOCK.ACQUIRE", f"frames-{node.id}", "me", 1000, "WAIT", 0)
+                    words = ["LOCK.ACQUIRE", f"frames-{node.id}", "me", 1000]
+                    node.ask(*words, "WAIT", 0, timeout=20)
             for stream in streams:
                 try:
                     stream[1] += stream[0].recv(65536)

@@ -14,7 +14,7 @@ IDLE_S = float(os.environ.get("HOLDFAST_IDLE_S", 10))
 
 
 def test(scene):
-    nodes = scene.cluster(3)
+    nodes = scene.cluster(3, cluster.STEADY)
     nodes.settle()
     before = [node.status() for node in nodes]
     logs = [node.log() for node in nodes]

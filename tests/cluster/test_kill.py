@@ -18,7 +18,7 @@ ROUNDS = int(os.environ.get("HOLDFAST_KILL_ROUNDS", 10))
 
 
 def test(scene):
-    nodes = scene.cluster(3)
+    nodes = scene.cluster(3, cluster.PATIENT)
     load = Load(nodes, seed=scene.seed).start()
     leaders = 0
     for i in range(ROUNDS):

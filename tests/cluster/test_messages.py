@@ -187,7 +187,7 @@ TESTS = [
 
 
 def test(scene):
-    nodes = scene.cluster(3)
+    nodes = scene.cluster(3, cluster.STEADY)
     for case in TESTS:
         case(nodes)
         say(case.__name__.replace("_", " "))

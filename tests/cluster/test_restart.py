@@ -20,7 +20,8 @@ GRACE_S = 3.0
 
 def test(scene):
     # Few entries a checkpoint, so that some rounds begin with one.
-    nodes = scene.cluster(3, ["--checkpoint-entries", "500", "--trailing-entries", "300"])
+    often = ["--checkpoint-entries", "500", "--trailing-entries", "300"]
+    nodes = scene.cluster(3, cluster.STEADY + often)
     load = Load(nodes, seed=scene.seed).start()
     for i in range(ROUNDS):
         one_round(scene, nodes, i, load)
