@@ -6,6 +6,7 @@
  */
 #include "net/net_peers.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,6 +85,7 @@ static enum net_peers_trust
 net_peers_trust(const struct net_peer_source *source);
 static void net_peers_connect(struct net_peer_link *link, time_ms_t now);
 static void net_peers_drop(struct net_peer_link *link, time_ms_t now);
+static bool net_peers_hears(const struct net_peers *peers, raft_id_t id);
 static void net_peers_link_connected(void *context);
 static uint8_t *net_peers_link_reserve(void *context, size_t *room);
 static void net_peers_link_received(void *context, size_t count);
@@ -256,7 +258,9 @@ static void net_peers_connect(struct net_peer_link *link, time_ms_t now)
 /* A link is over: try again later, and later still if it does not come up. */
 static void net_peers_drop(struct net_peer_link *link, time_ms_t now)
 {
+    struct net_peers *peers = link->peers;
     const bool stood = link->standing;
+    const bool refused = !stood && link->stream.error == ECONNREFUSED;
     net_stream_close(&link->stream);
     link->open = false;
     link->standing = false;
@@ -269,8 +273,23 @@ static void net_peers_drop(struct net_peer_link *link, time_ms_t now)
         link->retry_ms *= 2;
     }
     if (stood) {
-        link->peers->owner.lost(link->peers->owner.context, link->id);
+        peers->owner.lost(peers->owner.context, link->id);
+    } else if (refused && !net_peers_hears(peers, link->id) &&
+               peers->owner.gone != NULL) {
+        peers->owner.gone(peers->owner.context, link->id);
     }
+}
+
+/* Does a connection from this peer stand? One that said nothing yet may be. */
+static bool net_peers_hears(const struct net_peers *peers, raft_id_t id)
+{
+    const struct net_peer_source *source;
+    LIST_FOREACH (source, &peers->sources, next) {
+        if (source->id == id || source->id == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void net_peers_link_connected(void *context)

@@ -27,6 +27,9 @@ struct net_peers_owner {
     enum status (*frame)(void *context, struct bytes frame);
     /* A connection to or from this peer broke. */
     void (*lost)(void *context, raft_id_t id);
+    /* The address of this peer refuses connections, and none from it is left:
+     * nobody is there. Said at every try. May be NULL. */
+    void (*gone)(void *context, raft_id_t id);
     /* Something that a person should know. */
     net_line_fn *line;
 };

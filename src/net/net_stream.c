@@ -188,6 +188,7 @@ static void net_stream_writable(evutil_socket_t fd, short what, void *context)
         socklen_t length = sizeof(error);
         if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 ||
             error != 0) {
+            stream->error = error;
             net_stream_end(stream);
             return;
         }

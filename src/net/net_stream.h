@@ -37,6 +37,7 @@ struct net_stream {
     int fd;
     bool connecting;
     bool over;
+    int error; /* why it could not connect, as errno; 0: it did, or may */
     bool reading;
     struct buffer out;
     size_t sent; /* of out */

@@ -110,6 +110,14 @@ void node_peer_lost(struct node *node, raft_id_t id, time_ms_t now)
               &result);
 }
 
+void node_peer_gone(struct node *node, raft_id_t id, time_ms_t now)
+{
+    node->now = now;
+    if (node->reign.open) {
+        node_origins_gone(node, id);
+    }
+}
+
 void node_written(struct node *node, uint64_t number, time_ms_t now)
 {
     node->now = now;

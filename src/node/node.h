@@ -92,6 +92,12 @@ enum status node_receive(struct node *node, struct bytes frame, time_ms_t now);
 /* The connection to a peer broke. */
 void node_peer_lost(struct node *node, raft_id_t id, time_ms_t now);
 
+/* Nobody is at a peer's address any more: a connection there was refused, and
+ * none that the peer made is left. Its process has ended, and with it all that
+ * its clients waited for. To be said again while it is so, because leaders
+ * change. */
+void node_peer_gone(struct node *node, raft_id_t id, time_ms_t now);
+
 /* The write with this number is durable. */
 void node_written(struct node *node, uint64_t number, time_ms_t now);
 

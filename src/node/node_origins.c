@@ -7,6 +7,9 @@
  * of its earlier boots, are cancelled. A node that was only cut off asks for
  * them again when it is back.
  *
+ * Where a process has ended there is no need to wait: all of its waiters that
+ * are in the log by now are nobody's. Those of its next start come behind.
+ *
  * Grants are left to their leases.
  */
 #include <string.h>
@@ -27,9 +30,19 @@ void node_origins_heard(struct node *node, struct lock_origin origin)
 {
     struct node_origin *known = node_origins_find(node, origin.node);
     known->heard_at = node->now;
+    known->gone = false;
     if (origin.boot > known->boot) {
         known->boot = origin.boot;
         known->earlier_checked = false;
+    }
+}
+
+void node_origins_gone(struct node *node, raft_id_t id)
+{
+    struct node_origin *known = node_origins_find(node, id);
+    if (!known->gone) {
+        known->gone = true;
+        node->reign.origins_at = node->now;
     }
 }
 
@@ -113,7 +126,8 @@ static void node_origins_look_at(void *context, uint64_t id)
     if (origin->asked != 0) {
         return;
     }
-    if (node->now - origin->heard_at >= node->settings.grace_ms) {
+    if (origin->gone ||
+        node->now - origin->heard_at >= node->settings.grace_ms) {
         node_origins_propose(node, origin, UINT64_MAX);
     } else if (origin->boot != 0 && !origin->earlier_checked) {
         node_origins_propose(node, origin, origin->boot - 1);

@@ -86,6 +86,7 @@ struct node_origin {
     uint64_t boot;        /* newest heard in this reign; 0: none */
     time_ms_t heard_at;   /* or when the reign began to listen */
     bool earlier_checked; /* no waiters of earlier boots are left */
+    bool gone;            /* its process has ended, and was not heard since */
     uint64_t asked;       /* an orphans command is on its way, the so-manieth
                              of this reign; 0: none */
     bool submitted;       /* and it is in the log */
@@ -299,6 +300,7 @@ void node_lease_ended(struct node *node, const struct lock_outcome *outcome);
 /* ---- node_origins.c ---- */
 
 void node_origins_heard(struct node *node, struct lock_origin origin);
+void node_origins_gone(struct node *node, raft_id_t id);
 void node_origins_run(struct node *node);
 void node_origins_applied(struct node *node,
                           const struct lock_outcome *outcome);

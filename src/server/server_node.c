@@ -31,6 +31,7 @@ static void server_node_written(void *context, uint64_t number);
 static void server_node_checkpointed(void *context, raft_index_t index);
 static enum status server_node_peer_frame(void *context, struct bytes frame);
 static void server_node_peer_lost(void *context, raft_id_t id);
+static void server_node_peer_gone(void *context, raft_id_t id);
 static void server_node_peer_line(void *context, const char *text);
 
 const struct server_engine server_node_engine = {
@@ -67,6 +68,7 @@ static bool server_node_listen(struct server *server)
     const struct net_peers_owner owner = {.context = server,
                                           .frame = server_node_peer_frame,
                                           .lost = server_node_peer_lost,
+                                          .gone = server_node_peer_gone,
                                           .line = server_node_peer_line};
     struct net_address address;
     const char *first =
@@ -253,6 +255,12 @@ static enum status server_node_peer_frame(void *context, struct bytes frame)
 {
     struct server *server = context;
     return node_receive(server->node, frame, server->now);
+}
+
+static void server_node_peer_gone(void *context, raft_id_t id)
+{
+    struct server *server = context;
+    node_peer_gone(server->node, id, server->now);
 }
 
 static void server_node_peer_lost(void *context, raft_id_t id)

@@ -323,6 +323,12 @@ static void sim_cluster_hint(struct sim_cluster *cluster, uint32_t node,
     sim_faults_add(cluster->faults, SIM_FAULT_HINT, 1);
     node_peer_lost(host_node(cluster->hosts[node]), peer,
                    sim_cluster_local(cluster, node));
+    if (!host_is_up(cluster->hosts[peer - 1])) {
+        /* It crashed, and whoever tries to connect learns that. */
+        sim_faults_add(cluster->faults, SIM_FAULT_PEER_GONE, 1);
+        node_peer_gone(host_node(cluster->hosts[node]), peer,
+                       sim_cluster_local(cluster, node));
+    }
     sim_cluster_stepped(cluster, node, &before);
     sim_cluster_want_turn(cluster, node);
 }

@@ -71,6 +71,7 @@
     X(SIM_FAULT_CANCELLED, "wait-cancelled")                                   \
     X(SIM_FAULT_ASKED_AGAIN, "wait-asked-again")                               \
     X(SIM_FAULT_ORPHANS, "orphans-cancelled")                                  \
+    X(SIM_FAULT_PEER_GONE, "peer-found-gone")                                  \
     X(SIM_FAULT_ABANDONED_WAITING, "abandoned-waiting")                        \
     X(SIM_FAULT_ABANDONED_GRANTED, "abandoned-granted")                        \
     X(SIM_FAULT_ABANDON_IN_VAIN, "abandon-in-vain")                            \

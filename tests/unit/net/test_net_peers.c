@@ -20,6 +20,7 @@ static struct buffer heard;
 static enum status verdict; /* of node 2 about frames */
 static unsigned heard_count;
 static unsigned lost_count; /* at node 2 */
+static unsigned gone_count; /* of node 2, at node 1 */
 static unsigned lines;
 
 static enum status take_frame(void *context, struct bytes bytes)
@@ -37,6 +38,13 @@ static void take_loss(void *context, raft_id_t id)
     if (context == &two) {
         lost_count++;
     }
+}
+
+static void take_end(void *context, raft_id_t id)
+{
+    ck_assert_ptr_eq(context, &one);
+    ck_assert_uint_eq(id, 2);
+    gone_count++;
 }
 
 static void take_line(void *context, const char *text)
@@ -83,13 +91,16 @@ static void setup(void)
     nx_setup();
     heard_count = 0;
     lost_count = 0;
+    gone_count = 0;
     lines = 0;
     verdict = STATUS_OK;
     const struct net_peers_owner owner = {.context = &one,
                                           .frame = take_frame,
                                           .lost = take_loss,
+                                          .gone = take_end,
                                           .line = take_line};
-    ck_assert_int_eq(net_peers_open(&one, &nx.loop, NULL, &owner), STATUS_OK);
+    const struct net_address any = nx_loopback(0);
+    ck_assert_int_eq(net_peers_open(&one, &nx.loop, &any, &owner), STATUS_OK);
     open_two(0);
     nx.turn = turn;
     struct peer_sample sample;
@@ -208,6 +219,39 @@ START_TEST(a_link_that_broke_is_made_again)
 
     net_peers_send(&one, 2, buffer_view(&frame));
     NX_UNTIL(heard_count == 1);
+}
+END_TEST
+
+START_TEST(who_refuses_and_is_not_heard_is_gone)
+{
+    introduce();
+    NX_UNTIL(net_peers_linked(&one, 2));
+    ck_assert_uint_eq(gone_count, 0);
+
+    net_peers_close(&two);
+
+    NX_UNTIL(gone_count >= 2); /* said again at every try */
+}
+END_TEST
+
+START_TEST(who_refuses_and_is_heard_is_not_gone)
+{
+    introduce();
+    NX_UNTIL(net_peers_linked(&one, 2));
+    const struct net_address address = nx_bound(one.listener.fd);
+    const int fd = nx_dial(&address); /* it may be node 2's */
+    NX_UNTIL(one.sources_count == 1);
+
+    net_peers_close(&two);
+    NX_UNTIL(!net_peers_linked(&one, 2));
+    nx.ahead_ms += 10000;
+    nx_settle();
+    nx.ahead_ms += 10000;
+    nx_settle();
+    ck_assert_uint_eq(gone_count, 0);
+
+    (void)close(fd);
+    NX_UNTIL(gone_count >= 1);
 }
 END_TEST
 
@@ -355,6 +399,8 @@ int main(void)
     tcase_add_test(tests, what_nobody_can_get_is_dropped);
     tcase_add_test(tests, what_is_only_offered_leaves_room_for_the_rest);
     tcase_add_test(tests, a_link_that_broke_is_made_again);
+    tcase_add_test(tests, who_refuses_and_is_not_heard_is_gone);
+    tcase_add_test(tests, who_refuses_and_is_heard_is_not_gone);
     tcase_add_test(tests, a_peer_that_is_removed_is_no_longer_reached);
     tcase_add_test(tests, who_sends_no_frames_is_closed);
     tcase_add_test(tests, few_may_say_nothing_for_long);
