@@ -48,6 +48,8 @@ struct node_start {
     size_t entries_count;
     raft_index_t checkpoint_index; /* machine is the state as of here */
     raft_index_t repair_index;     /* see struct raft_start */
+    bool probation;                /* of identity.incarnation */
+    struct raft_founders founders;
     uint64_t seed;
     time_ms_t now;
 };

@@ -20,6 +20,8 @@ struct node_write {
     bool promise;
     raft_term_t term;
     raft_id_t vote;
+    bool probation; /* with the promise, as in struct raft_write */
+    const struct raft_founders *founders;
     bool install; /* the machine's records replace all state, and the log
                      begins behind install_index */
     raft_index_t install_index;

@@ -74,6 +74,11 @@ struct raft_start {
     raft_index_t repair_index;     /* 0, or: entries up to here were
                                       acknowledged and some are lost; neither
                                       vote nor lead until they are back */
+    uint64_t directory; /* drawn when the disk was empty: tells a member that
+                           lost its disk from the one it was */
+    bool probation;     /* nobody has taken this directory in yet: see
+                           raft_probation.h; directory is then not 0 */
+    struct raft_founders founders; /* as written last */
     uint64_t seed;
     time_ms_t now;
 };
@@ -217,7 +222,8 @@ void raft_step(struct raft *raft, const struct raft_event *event,
 /* Everything that must become durable in this turn. number 0: nothing. Parts
  * in the order in which they apply:
  *
- *  promise    store term and vote;
+ *  promise    store term and vote, whether we are on probation, and with
+ *             whom the group was founded;
  *  install    the staged snapshot becomes the state and its index the log's
  *             boundary; the whole old log is gone;
  *  entries    entries from first_index to last_index, from the shell's
@@ -230,6 +236,8 @@ struct raft_write {
     bool promise;
     raft_term_t term;
     raft_id_t vote;
+    bool probation;
+    const struct raft_founders *founders;
     bool install;
     raft_index_t install_index;
     raft_term_t install_term;
@@ -268,6 +276,10 @@ raft_index_t raft_first_index(const struct raft *raft); /* boundary + 1 */
 raft_index_t raft_last_index(const struct raft *raft);
 raft_index_t raft_durable_index(const struct raft *raft);
 
+/* True while this member may neither vote nor lead: its disk was empty and it
+ * was not taken in yet. */
+bool raft_on_probation(const struct raft *raft);
+
 /* The term of an entry of the log or of the boundary; false if it is neither:
  * a compacted index has no term, and certainly not 0. */
 bool raft_term_at(const struct raft *raft, raft_index_t index,
@@ -288,6 +300,7 @@ struct raft_peer_view {
     time_ms_t heard_at; /* last message in this term, or when we began to
                            listen: our election, or its coming in */
     bool snapshot;      /* is being sent one */
+    bool probation;     /* has lost its disk and counts for nothing yet */
 };
 
 /* Fill up to room views, in ascending order of id; how many there are. Empty

@@ -21,6 +21,8 @@ static enum raft_answer raft_change_readiness(const struct raft *raft);
 static enum raft_answer raft_change_apply(struct raft *raft,
                                           const struct raft_change *change,
                                           struct raft_members *members);
+static bool raft_change_has_quorum(const struct raft *raft,
+                                   const struct raft_members *members);
 static enum raft_answer raft_change_add(const struct raft_change *change,
                                         struct raft_members *members);
 static enum raft_answer raft_change_promote(struct raft *raft, raft_id_t id,
@@ -36,6 +38,10 @@ void raft_change_members(struct raft *raft, const struct raft_change *change)
     }
     struct raft_members members = *raft_members(raft);
     raft->result->answer = raft_change_apply(raft, change, &members);
+    if (raft->result->answer == RAFT_TAKEN &&
+        !raft_change_has_quorum(raft, &members)) {
+        raft->result->answer = RAFT_MEMBER_BEHIND;
+    }
     if (raft->result->answer != RAFT_TAKEN) {
         return;
     }
@@ -82,6 +88,21 @@ static enum raft_answer raft_change_apply(struct raft *raft,
     UNREACHABLE();
 }
 
+/* A group that needs a member on probation for its majority could commit
+ * nothing more, not even what would take that member in. */
+static bool raft_change_has_quorum(const struct raft *raft,
+                                   const struct raft_members *members)
+{
+    size_t whole = raft_members_voters_count(members);
+    for (size_t i = 0; i < raft->reign.peers_count; i++) {
+        const struct raft_progress *peer = &raft->reign.peers[i];
+        if (peer->probation != 0 && raft_members_is_voter(members, peer->id)) {
+            whole--;
+        }
+    }
+    return whole >= raft_members_quorum(members);
+}
+
 static enum raft_answer raft_change_add(const struct raft_change *change,
                                         struct raft_members *members)
 {
@@ -109,7 +130,7 @@ static enum raft_answer raft_change_promote(struct raft *raft, raft_id_t id,
     }
     const struct raft_progress *peer = raft_replicate_find(raft, id);
     const raft_index_t last = raft_log_last_index(&raft->log);
-    if (peer == NULL || peer->match_index == 0 ||
+    if (peer == NULL || peer->match_index == 0 || peer->probation != 0 ||
         last - peer->match_index > raft->settings.promote_lag_entries ||
         raft->now - peer->heard_at > raft->settings.election_ms) {
         return RAFT_MEMBER_BEHIND;

@@ -207,6 +207,8 @@ static void raft_effects_fill_write(struct raft *raft, struct raft_write *write)
     write->promise = wanted->promise;
     write->term = raft->term;
     write->vote = raft->vote;
+    write->probation = raft->probation.pending;
+    write->founders = &raft->probation.founders;
     write->install = wanted->install;
     if (wanted->install) {
         write->install_index = wanted->install_index;

@@ -26,13 +26,18 @@ void raft_election_rearm(struct raft *raft)
         raft->now + random_between(&raft->random, least, 2 * least - 1);
 }
 
-/* What was lost may never have been committed and be replaced by now, so that
+/* A member whose disk was empty does not know what it voted for.
+ *
+ * What was lost may never have been committed and be replaced by now, so that
  * commit never gets that far. A committed entry of a later term than we had
  * does as well: its leader was elected without us, so whatever was committed
  * with our help is known to one of those who elected it. */
 bool raft_election_is_muted(const struct raft *raft)
 {
     raft_term_t term = 0;
+    if (raft->probation.pending) {
+        return true;
+    }
     return raft->commit < raft->repair_index &&
            !(raft_terms_find(&raft->log.terms, raft->commit, &term) &&
              term > raft->repair_term);

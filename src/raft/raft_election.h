@@ -7,8 +7,8 @@
 /* Draw a new time to wait before standing for election. */
 void raft_election_rearm(struct raft *raft);
 
-/* True while this member may neither vote nor stand: it lost entries that it
- * had acknowledged and has not got them back yet. */
+/* True while this member may neither vote nor stand: it is on probation, or
+ * lost entries that it had acknowledged and has not got them back yet. */
 bool raft_election_is_muted(const struct raft *raft);
 
 /* True if this member may stand for election. */

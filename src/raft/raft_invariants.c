@@ -35,6 +35,7 @@ static void raft_invariants_log(const struct raft *raft)
 
 static void raft_invariants_role(const struct raft *raft)
 {
+    ENSURE(!raft->probation.pending || raft->role == RAFT_FOLLOWER);
     switch (raft->role) {
     case RAFT_LEADER:
         ENSURE(raft->leader == raft->self);

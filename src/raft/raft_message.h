@@ -12,6 +12,7 @@
 #define HOLDFAST_RAFT_MESSAGE_H
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "raft/raft_types.h"
 
 enum raft_message_kind {
@@ -22,6 +23,7 @@ enum raft_message_kind {
     RAFT_MESSAGE_SNAPSHOT,
     RAFT_MESSAGE_SNAPSHOT_REPLY,
     RAFT_MESSAGE_TIMEOUT_NOW,
+    RAFT_MESSAGE_FOUND,
 };
 
 /* RequestVote. A pre-vote (dissertation 9.6) asks the same question without
@@ -49,6 +51,10 @@ struct raft_append {
     raft_index_t commit;
     uint64_t
         round; /* newest read round of the leader, sent back in the reply */
+    /* Not 0: the directory on probation (raft_probation.h) that may be a full
+     * member as soon as it has the entry at admit_index. */
+    uint64_t admit;
+    raft_index_t admit_index;
     const struct raft_entry *entries;
     size_t entries_count;
 };
@@ -65,6 +71,7 @@ struct raft_append_reply {
     raft_index_t recovery_index;
     raft_term_t recovery_term;
     uint64_t round;
+    uint64_t probation; /* the sender's directory while it is on probation */
 };
 
 /* InstallSnapshot, one chunk. The core chooses snapshot and offset, the shell
@@ -84,6 +91,27 @@ struct raft_snapshot_reply {
     uint64_t offset;    /* the next byte wanted */
     bool installed;     /* nothing more is wanted: index is durable here */
     uint64_t round;
+    uint64_t probation; /* as in the reply to AppendEntries */
+};
+
+/* Members and the directories they had, in ascending order of id. */
+struct raft_founder {
+    raft_id_t id;
+    uint64_t directory;
+};
+
+struct raft_founders {
+    struct raft_founder list[LIMIT_MEMBERS];
+    size_t count;
+};
+
+/* Between the first members of a group, see raft_probation.h. Not founded: the
+ * sender is on probation and has no log; founders is itself and whom it has
+ * heard say so. Founded: all of these were so at one and the same time. Its
+ * term means nothing. */
+struct raft_found {
+    bool founded;
+    struct raft_founders founders;
 };
 
 struct raft_message {
@@ -98,6 +126,7 @@ struct raft_message {
         struct raft_append_reply append_reply;
         struct raft_snapshot snapshot;
         struct raft_snapshot_reply snapshot_reply;
+        struct raft_found found;
     };
 };
 

@@ -27,6 +27,21 @@ void raft_progress_close(struct raft_progress *progress)
     buffer_close(&progress->snapshot_members);
 }
 
+void raft_progress_restart(struct raft_progress *progress, uint64_t probation,
+                           raft_index_t next_index, uint64_t round_floor,
+                           time_ms_t now)
+{
+    const raft_index_t leave_index = progress->leave_index;
+    const time_ms_t leave_deadline = progress->leave_deadline;
+    const raft_id_t id = progress->id;
+    raft_progress_close(progress);
+    raft_progress_init(progress, id, next_index, now);
+    progress->leave_index = leave_index;
+    progress->leave_deadline = leave_deadline;
+    progress->probation = probation;
+    progress->round_floor = round_floor;
+}
+
 void raft_progress_probe(struct raft_progress *progress,
                          raft_index_t next_index)
 {

@@ -37,6 +37,10 @@ struct raft_progress {
     time_ms_t snapshot_sent_at;
     bool snapshot_repeated; /* this chunk was sent before, without an answer */
 
+    uint64_t probation;       /* not 0: its directory, which is on probation */
+    raft_index_t admit_index; /* committed without it, it may be taken in */
+    uint64_t round_floor;     /* answers to earlier rounds are not its own */
+
     raft_index_t leave_index; /* not 0: the entry that removes it */
     time_ms_t leave_deadline; /* until then it is still told of that entry */
 };
@@ -45,6 +49,12 @@ struct raft_progress {
 void raft_progress_init(struct raft_progress *progress, raft_id_t id,
                         raft_index_t next_index, time_ms_t now);
 void raft_progress_close(struct raft_progress *progress);
+
+/* The peer has lost its disk and comes with another directory. Whatever it
+ * said before it had asked in this round was said by the one it was. */
+void raft_progress_restart(struct raft_progress *progress, uint64_t probation,
+                           raft_index_t next_index, uint64_t round_floor,
+                           time_ms_t now);
 
 /* Look for the place where the logs meet, beginning at next_index. */
 void raft_progress_probe(struct raft_progress *progress,

@@ -57,5 +57,5 @@ bool raft_read_is_waiting(const struct raft *raft)
 
 static uint64_t raft_read_round_of(const struct raft_progress *peer)
 {
-    return peer->round;
+    return peer->probation == 0 ? peer->round : 0;
 }

@@ -11,6 +11,7 @@
 #include "base/ensure.h"
 #include "raft/raft_effects.h"
 #include "raft/raft_election.h"
+#include "raft/raft_probation.h"
 #include "raft/raft_role.h"
 #include "raft/raft_trace.h"
 
@@ -32,6 +33,10 @@ void raft_recv(struct raft *raft, const struct raft_message *message)
     if (message->term > raft->term + LIMIT_TERM_LEAP) {
         raft_trace(raft, "  term %" PRIu64 " is absurd -> dropped",
                    message->term);
+        return;
+    }
+    if (message->kind == RAFT_MESSAGE_FOUND) {
+        raft_probation_recv_found(raft, message); /* of no term */
         return;
     }
     if (message->term < raft->term) {
@@ -112,6 +117,7 @@ static void raft_recv_old_term(struct raft *raft,
     case RAFT_MESSAGE_APPEND_REPLY:
     case RAFT_MESSAGE_SNAPSHOT_REPLY:
     case RAFT_MESSAGE_TIMEOUT_NOW:
+    case RAFT_MESSAGE_FOUND:
         break;
     }
 }
@@ -141,5 +147,7 @@ static void raft_recv_dispatch(struct raft *raft,
     case RAFT_MESSAGE_TIMEOUT_NOW:
         raft_recv_timeout_now(raft, message);
         break;
+    case RAFT_MESSAGE_FOUND:
+        UNREACHABLE();
     }
 }

@@ -17,11 +17,12 @@ void raft_recv(struct raft *raft, const struct raft_message *message);
 bool raft_recv_from_leader(struct raft *raft,
                            const struct raft_message *message);
 
-/* A reply to something we sent as leader: note that the peer is there and
- * which round it has seen. NULL if it means nothing to us. */
+/* A reply to something we sent as leader: note that the peer is there, which
+ * round it has seen and whether it is on probation. NULL if it means nothing
+ * to us. */
 struct raft_progress *raft_recv_from_peer(struct raft *raft,
                                           const struct raft_message *message,
-                                          uint64_t round);
+                                          uint64_t round, uint64_t probation);
 
 void raft_recv_append(struct raft *raft, const struct raft_message *message);
 void raft_recv_append_reply(struct raft *raft,

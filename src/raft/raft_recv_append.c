@@ -10,6 +10,7 @@
  */
 #include "base/ensure.h"
 #include "raft/raft_effects.h"
+#include "raft/raft_probation.h"
 #include "raft/raft_recv.h"
 #include "raft/raft_trace.h"
 
@@ -157,6 +158,7 @@ static void raft_recv_append_accept(struct raft *raft,
                                     const struct raft_message *message,
                                     raft_index_t last_index, size_t taken)
 {
+    raft_probation_admit(raft, message);
     struct raft_message *reply;
     if (taken > 0) {
         reply = raft_effects_send_after(raft, RAFT_MESSAGE_APPEND_REPLY,
@@ -171,6 +173,7 @@ static void raft_recv_append_accept(struct raft *raft,
     reply->append_reply.accepted = true;
     reply->append_reply.prev_index = message->append.prev_index;
     reply->append_reply.round = message->append.round;
+    reply->append_reply.probation = raft_probation_name(raft);
 }
 
 /* Tell the leader where the logs may meet: raft_message.h. */
@@ -184,6 +187,7 @@ static void raft_recv_append_refuse(struct raft *raft,
     struct raft_append_reply *answer = &reply->append_reply;
     answer->prev_index = prev;
     answer->round = message->append.round;
+    answer->probation = raft_probation_name(raft);
     if (prev > last) {
         answer->recovery_index = last;
         answer->recovery_term = 0;

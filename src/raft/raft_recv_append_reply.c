@@ -1,4 +1,5 @@
 /* raft_recv_append_reply.c - the answer to AppendEntries, on the leader. */
+#include "raft/raft_probation.h"
 #include "raft/raft_read.h"
 #include "raft/raft_recv.h"
 #include "raft/raft_replicate.h"
@@ -19,7 +20,7 @@ void raft_recv_append_reply(struct raft *raft,
         return;
     }
     struct raft_progress *peer =
-        raft_recv_from_peer(raft, message, reply->round);
+        raft_recv_from_peer(raft, message, reply->round, reply->probation);
     if (peer == NULL) {
         return;
     }
@@ -34,13 +35,13 @@ void raft_recv_append_reply(struct raft *raft,
 
 struct raft_progress *raft_recv_from_peer(struct raft *raft,
                                           const struct raft_message *message,
-                                          uint64_t round)
+                                          uint64_t round, uint64_t probation)
 {
     if (raft->role != RAFT_LEADER || round > raft->rounds.sent) {
         return NULL;
     }
     struct raft_progress *peer = raft_replicate_find(raft, message->from);
-    if (peer == NULL) {
+    if (peer == NULL || !raft_probation_heed(raft, peer, round, probation)) {
         return NULL;
     }
     peer->heard_at = raft->now;

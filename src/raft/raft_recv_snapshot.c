@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "raft/raft_effects.h"
+#include "raft/raft_probation.h"
 #include "raft/raft_recv.h"
 #include "raft/raft_trace.h"
 
@@ -146,4 +147,5 @@ static void raft_recv_snapshot_answer(struct raft *raft,
     reply->snapshot_reply.offset = raft->incoming.offset;
     reply->snapshot_reply.installed = installed;
     reply->snapshot_reply.round = message->snapshot.round;
+    reply->snapshot_reply.probation = raft_probation_name(raft);
 }

@@ -16,7 +16,7 @@ void raft_recv_snapshot_reply(struct raft *raft,
 {
     const struct raft_snapshot_reply *reply = &message->snapshot_reply;
     struct raft_progress *peer =
-        raft_recv_from_peer(raft, message, reply->round);
+        raft_recv_from_peer(raft, message, reply->round, reply->probation);
     /* A snapshot holds only what is committed, so an answer that is late or
      * untrue can do no harm up to there. */
     if (peer == NULL || reply->index > raft->commit) {

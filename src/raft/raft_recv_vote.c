@@ -36,6 +36,9 @@ static const char *raft_recv_vote_objection(const struct raft *raft,
                                             const struct raft_message *message)
 {
     const struct raft_vote *vote = &message->vote;
+    if (raft->probation.pending) {
+        return "we are on probation";
+    }
     if (raft_election_is_muted(raft)) {
         return "lost entries are not back yet";
     }

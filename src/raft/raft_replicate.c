@@ -169,12 +169,12 @@ static size_t raft_replicate_position(const struct raft *raft, raft_id_t id)
 
 static uint64_t raft_replicate_match_of(const struct raft_progress *peer)
 {
-    return peer->match_index;
+    return peer->probation == 0 ? peer->match_index : 0;
 }
 
 static uint64_t raft_replicate_heard_of(const struct raft_progress *peer)
 {
-    return peer->heard_at;
+    return peer->probation == 0 ? peer->heard_at : 0;
 }
 
 static void raft_replicate_to(struct raft *raft, struct raft_progress *peer)
@@ -303,6 +303,10 @@ static void raft_replicate_send(struct raft *raft,
     message->append.commit = raft->commit;
     message->append.round = raft->rounds.sent;
     message->append.entries_count = entries_count;
+    if (peer->probation != 0 && raft->commit >= peer->admit_index) {
+        message->append.admit = peer->probation;
+        message->append.admit_index = peer->admit_index;
+    }
 }
 
 /* Consequences of a new commit index, on the leader. */

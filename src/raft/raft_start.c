@@ -11,6 +11,7 @@
 #include "raft/raft_effects.h"
 #include "raft/raft_election.h"
 #include "raft/raft_invariants.h"
+#include "raft/raft_probation.h"
 #include "raft/raft_trace.h"
 
 static void raft_start_settings(const struct raft_settings *settings);
@@ -23,6 +24,7 @@ enum status raft_new(const struct raft_settings *settings,
                      const struct raft_tracer *tracer, struct raft **out)
 {
     ENSURE(start->self != 0);
+    ENSURE(!start->probation || start->directory != 0);
     raft_start_settings(settings);
 
     struct raft *raft = memory_new(1, sizeof(*raft));
@@ -44,6 +46,7 @@ enum status raft_new(const struct raft_settings *settings,
     }
     raft->commit = start->checkpoint_index;
     raft->durable_index = raft_log_last_index(&raft->log);
+    raft_probation_start(raft, start);
     raft_election_rearm(raft);
     raft_invariants_check(raft);
     *out = raft;

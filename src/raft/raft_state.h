@@ -87,6 +87,16 @@ struct raft_unwritten {
     struct raft_members install_members;
 };
 
+/* A member on probation, raft_probation.h. */
+struct raft_probation {
+    bool pending;
+    uint64_t directory;
+    struct raft_founders founders; /* on disk; empty: not founded with us */
+    struct raft_founders reports[LIMIT_MEMBERS]; /* the newest of each voter, in
+                                                    the order of the members */
+    time_ms_t report_deadline;
+};
+
 struct raft_messages {
     struct raft_message *list;
     size_t count;
@@ -104,6 +114,7 @@ struct raft {
     raft_term_t term;
     raft_id_t vote;
     struct raft_log log;
+    struct raft_probation probation;
 
     /* Volatile. */
     enum raft_role role;

@@ -9,6 +9,7 @@
 
 #include "raft/raft_effects.h"
 #include "raft/raft_election.h"
+#include "raft/raft_probation.h"
 #include "raft/raft_replicate.h"
 #include "raft/raft_role.h"
 #include "raft/raft_trace.h"
@@ -24,7 +25,10 @@ void raft_timeout_check(struct raft *raft)
     }
     if (raft->role == RAFT_LEADER) {
         raft_timeout_leader(raft);
-    } else {
+        return;
+    }
+    raft_probation_check_deadline(raft);
+    if (raft->now >= raft->election_deadline) {
         raft_timeout_election(raft);
     }
 }
@@ -51,7 +55,9 @@ void raft_timeout_peer_lost(struct raft *raft, raft_id_t id)
 time_ms_t raft_deadline(const struct raft *raft)
 {
     if (raft->role != RAFT_LEADER) {
-        return raft->election_deadline;
+        const time_ms_t report = raft_probation_deadline(raft);
+        return report < raft->election_deadline ? report
+                                                : raft->election_deadline;
     }
     return raft->reign.peers_count > 0 ? raft->reign.heartbeat_deadline
                                        : TIME_NEVER;

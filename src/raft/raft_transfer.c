@@ -35,6 +35,10 @@ void raft_transfer_begin(struct raft *raft,
         result->answer = RAFT_MEMBER_UNKNOWN;
         return;
     }
+    if (peer->probation != 0) {
+        result->answer = RAFT_MEMBER_BEHIND;
+        return;
+    }
     raft_trace(raft,
                "  leadership is wanted elsewhere -> hand over to %" PRIu64,
                peer->id);
@@ -86,6 +90,7 @@ raft_transfer_furthest(const struct raft *raft)
     for (size_t i = 0; i < raft->reign.peers_count; i++) {
         const struct raft_progress *peer = &raft->reign.peers[i];
         if (!raft_members_is_voter(raft_members(raft), peer->id) ||
+            peer->probation != 0 ||
             raft->now - peer->heard_at > raft->settings.election_ms) {
             continue;
         }

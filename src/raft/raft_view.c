@@ -49,6 +49,11 @@ raft_index_t raft_durable_index(const struct raft *raft)
     return raft->durable_index;
 }
 
+bool raft_on_probation(const struct raft *raft)
+{
+    return raft->probation.pending;
+}
+
 bool raft_term_at(const struct raft *raft, raft_index_t index,
                   raft_term_t *term)
 {
@@ -82,6 +87,7 @@ size_t raft_peers(const struct raft *raft, struct raft_peer_view *views,
             views[count].next_index = peer->next_index;
             views[count].heard_at = peer->heard_at;
             views[count].snapshot = peer->state == RAFT_SNAPSHOT;
+            views[count].probation = peer->probation != 0;
             count++;
         }
     }
@@ -101,8 +107,8 @@ bool raft_idle(const struct raft *raft)
     for (size_t i = 0; i < raft->reign.peers_count; i++) {
         const struct raft_progress *peer = &raft->reign.peers[i];
         if (peer->leave_index == 0 &&
-            (peer->state != RAFT_STREAM || peer->match_index != last ||
-             peer->next_index != last + 1)) {
+            (peer->state != RAFT_STREAM || peer->probation != 0 ||
+             peer->match_index != last || peer->next_index != last + 1)) {
             return false;
         }
     }

@@ -112,6 +112,7 @@ struct server {
 
     raft_id_t seen_leader;
     raft_term_t seen_term;
+    bool seen_probation;
     enum raft_role seen_role;
     struct raft_members seen_members;
     struct command_member members[LIMIT_MEMBERS];

@@ -124,6 +124,11 @@ static void server_node_notice_changes(struct server *server)
 {
     const struct raft *raft = node_raft(server->node);
     const raft_id_t leader = raft_leader(raft);
+    if (server->seen_probation && !raft_on_probation(raft)) {
+        server->seen_probation = false;
+        server_log(&server->log, SERVER_LOG_NOTICE,
+                   "probation is over: this node is a full member");
+    }
     if (leader == server->seen_leader && raft_term(raft) == server->seen_term) {
         return;
     }

@@ -47,8 +47,12 @@ static bool server_node_start_store(struct server *server,
         store_open(server->options.dir, &wanted, &server->store, recovered,
                    reason, sizeof(reason));
     if (result != STORE_OK) {
-        server_log(&server->log, SERVER_LOG_WARNING, "data directory %s: %s",
-                   server->options.dir, reason);
+        server_log(&server->log, SERVER_LOG_WARNING, "data directory %s: %s%s",
+                   server->options.dir, reason,
+                   result == STORE_DAMAGED
+                       ? "; if other nodes have the data, move the directory "
+                         "away and start again: see holdfastd(8), DISK LOSS"
+                       : "");
         return false;
     }
     if (recovered->fresh && !server_node_start_new(server, recovered)) {
@@ -59,6 +63,12 @@ static bool server_node_start_store(struct server *server,
                    "entries up to %llu were acknowledged and some are lost: "
                    "not voting until they are back",
                    (unsigned long long)recovered->repair_index);
+    }
+    server->seen_probation = recovered->probation;
+    if (recovered->probation) {
+        server_log(&server->log, SERVER_LOG_NOTICE,
+                   "on probation: not voting until all first members are found "
+                   "to be new, or a leader has brought this node up to date");
     }
     return true;
 }
@@ -92,20 +102,22 @@ static bool server_node_start_new(struct server *server,
         return false;
     }
     server_log(&server->log, SERVER_LOG_NOTICE,
-               "made the data directory %s for a new cluster of %zu",
+               "made the data directory %s for a cluster of %zu",
                server->options.dir, members.count);
     return true;
 }
 
 /* All first members must come to the same id without asking each other: it is
- * a hash of who they are. A node alone draws one. */
+ * a hash of who they are. A node alone draws one: it needs nobody's word that
+ * it is new, and if it was the first of a cluster that grew, and lost its disk,
+ * it must not be taken for a member of that. */
 static void server_node_start_cluster_id(const struct server *server,
                                          uint8_t id[STORE_CLUSTER_BYTES])
 {
     struct buffer text = {0};
     uint8_t digest[EVP_MAX_MD_SIZE];
     unsigned int count = 0;
-    if (server->options.initial_cluster[0] == 0) {
+    if (server->options.members_count < 2) {
         (void)RAND_bytes(id, STORE_CLUSTER_BYTES);
         return;
     }
@@ -180,6 +192,8 @@ static bool server_node_start_node(struct server *server,
         .entries_count = recovered->entries_count,
         .checkpoint_index = recovered->checkpoint_index,
         .repair_index = recovered->repair_index,
+        .probation = recovered->probation,
+        .founders = recovered->founders,
         .now = server->now,
     };
     memcpy(start.identity.cluster, recovered->identity.cluster,

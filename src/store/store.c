@@ -104,6 +104,7 @@ enum store_result store_create(struct store *store,
     memset(recovered, 0, sizeof(*recovered));
     recovered->identity = *identity;
     recovered->boot = store_next_boot(store, 0);
+    recovered->probation = true;
     recovered->boundary_members = *members;
     memcpy(store->batcher.cluster, identity->cluster, STORE_CLUSTER_BYTES);
     /* The mark first: without a mark of its own an identity is refused. */

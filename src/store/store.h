@@ -85,6 +85,8 @@ struct store_recovered {
     uint64_t boot; /* higher than at every open before */
     raft_term_t term;
     raft_id_t vote;
+    bool probation; /* and founders: see struct raft_start */
+    struct raft_founders founders;
     raft_index_t boundary_index;
     raft_term_t boundary_term;
     struct raft_members boundary_members;
@@ -112,8 +114,9 @@ enum store_result store_open(const char *path,
                              size_t reason_bytes);
 
 /* Give a fresh directory its identity, first members and boot, in one synced
- * write, and fill in recovered as if it had been found. Members may be empty:
- * a node that waits to be told. If this fails, close the store. */
+ * write, on probation, and fill in recovered as if it had been found. Members
+ * may be empty: a node that waits to be told. If this fails, close the store.
+ */
 enum store_result store_create(struct store *store,
                                const struct store_identity *identity,
                                const struct raft_members *members,

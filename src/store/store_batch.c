@@ -103,7 +103,9 @@ store_batch_of_identity(struct store_batcher *batcher,
     store_keys_make(&batcher->key, batcher->group, STORE_KIND_BOOT);
     store_values_put_boot(&batcher->value, buffer_view(&batcher->key), boot);
     store_batch_put(&batch);
-    store_batch_promise(&batch, &(struct node_write){.promise = true});
+    /* Nobody can tell a first start from a lost disk: raft_probation.h. */
+    store_batch_promise(
+        &batch, &(struct node_write){.promise = true, .probation = true});
     store_batch_boundary(&batch, 0, 0, members);
     store_batch_applied(&batch, &(struct store_applied){.index = 0});
     return store_batch_finish(&batch);
@@ -120,10 +122,12 @@ store_batch_of_open(struct store_batcher *batcher,
                           recovered->boot);
     store_batch_put(&batch);
     if (recovered->promise_restored) {
-        store_batch_promise(&batch,
-                            &(struct node_write){.promise = true,
-                                                 .term = recovered->term,
-                                                 .vote = recovered->vote});
+        store_batch_promise(
+            &batch, &(struct node_write){.promise = true,
+                                         .term = recovered->term,
+                                         .vote = recovered->vote,
+                                         .probation = recovered->probation,
+                                         .founders = &recovered->founders});
     }
     if (damaged_last != 0) {
         store_batch_delete_entries(&batch, damaged_first, damaged_last);
@@ -143,7 +147,12 @@ static void store_batch_promise(struct store_batch *batch,
                                 const struct node_write *write)
 {
     struct store_batcher *batcher = batch->batcher;
-    struct store_promise promise = {.term = write->term, .vote = write->vote};
+    struct store_promise promise = {.term = write->term,
+                                    .vote = write->vote,
+                                    .probation = write->probation};
+    if (write->founders != NULL) {
+        promise.founders = *write->founders;
+    }
     memcpy(promise.cluster, batcher->cluster, STORE_CLUSTER_BYTES);
     store_keys_make(&batcher->key, batcher->group, STORE_KIND_PROMISE);
     store_values_put_promise(&batcher->value, buffer_view(&batcher->key),

@@ -215,6 +215,8 @@ static enum store_result store_recover_promise(struct store_recovery *recovery)
     }
     recovered->term = promise.term;
     recovered->vote = promise.vote;
+    recovered->probation = promise.probation;
+    recovered->founders = promise.founders;
     return result;
 }
 

@@ -45,6 +45,12 @@ void store_values_put_promise(struct buffer *value, struct bytes key,
     buffer_u64(value, promise->term);
     buffer_u64(value, promise->vote);
     buffer_append(value, bytes_of(promise->cluster, STORE_CLUSTER_BYTES));
+    buffer_u8(value, promise->probation ? 1 : 0);
+    buffer_u8(value, (uint8_t)promise->founders.count);
+    for (size_t i = 0; i < promise->founders.count; i++) {
+        buffer_u64(value, promise->founders.list[i].id);
+        buffer_u64(value, promise->founders.list[i].directory);
+    }
     store_values_seal(value, key);
 }
 
@@ -133,6 +139,18 @@ enum status store_values_get_promise(struct bytes key, struct bytes value,
     promise->term = reader_u64(&reader);
     promise->vote = reader_u64(&reader);
     store_values_take_cluster(&reader, promise->cluster);
+    const uint8_t probation = reader_u8(&reader);
+    const uint8_t count = reader_u8(&reader);
+    if (probation > 1 || count > LIMIT_MEMBERS) {
+        return STATUS_BAD_VALUE;
+    }
+    promise->probation = probation == 1;
+    memset(&promise->founders, 0, sizeof(promise->founders));
+    promise->founders.count = count;
+    for (size_t i = 0; i < count; i++) {
+        promise->founders.list[i].id = reader_u64(&reader);
+        promise->founders.list[i].directory = reader_u64(&reader);
+    }
     return store_values_end(&reader);
 }
 

@@ -3,7 +3,9 @@
  *     CRC32C of the whole key and of what follows    32 bits
  *     identity   format (32), cluster (16 bytes), incarnation (64), node (64)
  *     boot       number (64)
- *     promise    term (64), vote (64), cluster (16 bytes)
+ *     promise    term (64), vote (64), cluster (16 bytes), 1 if on probation
+ *                or 0 (8), count of founders (8), and of each: node (64),
+ *                directory (64)
  *     boundary   index (64), term (64), members
  *     applied    index (64), 1 if a hash follows or 0 (8), hash of the state
  *                (64)
@@ -30,6 +32,8 @@ struct store_promise {
     raft_term_t term;
     raft_id_t vote;
     uint8_t cluster[STORE_CLUSTER_BYTES];
+    bool probation;
+    struct raft_founders founders;
 };
 
 struct store_boundary {

@@ -18,6 +18,7 @@ static const struct peer_body *const peer_body_list[PEER_KIND_END] = {
     [PEER_SNAPSHOT] = &peer_body_snapshot,
     [PEER_SNAPSHOT_REPLY] = &peer_body_snapshot_reply,
     [PEER_TIMEOUT_NOW] = &peer_body_timeout_now,
+    [PEER_FOUND] = &peer_body_found,
     [PEER_JOIN] = &peer_body_join,
     [PEER_JOIN_REPLY] = &peer_body_join_reply,
     [PEER_FETCH] = &peer_body_fetch,
@@ -30,7 +31,7 @@ static const struct peer_body *const peer_body_list[PEER_KIND_END] = {
 };
 
 static_assert(PEER_KIND_END <= UINT8_MAX + 1, "a kind is one byte of a frame");
-static_assert((int)PEER_TIMEOUT_NOW < (int)PEER_JOIN,
+static_assert((int)PEER_FOUND < (int)PEER_JOIN,
               "kinds of the core and of the nodes do not meet");
 
 static enum status peer_body_check_ids(const struct peer_message *message,
@@ -78,13 +79,14 @@ static enum status peer_body_check_raft(const struct peer_message *message)
         raft->term <= PEER_NUMBER_MAX);
 }
 
-/* Whoever speaks has entered a term, with one exception: a pre-vote changes
+/* Whoever speaks has entered a term, with two exceptions: a pre-vote changes
  * nobody's term, and a member that has none yet may have to refuse one, because
- * it lost entries. */
+ * it lost entries; and a group is founded before its first term. */
 static bool peer_body_may_lack_term(const struct raft_message *raft)
 {
-    return raft->kind == RAFT_MESSAGE_VOTE_REPLY && raft->vote_reply.pre &&
-           !raft->vote_reply.granted;
+    return raft->kind == RAFT_MESSAGE_FOUND ||
+           (raft->kind == RAFT_MESSAGE_VOTE_REPLY && raft->vote_reply.pre &&
+            !raft->vote_reply.granted);
 }
 
 void peer_body_encode(const struct peer_message *message, struct buffer *out)

@@ -89,6 +89,7 @@ extern const struct peer_body peer_body_append_reply;
 extern const struct peer_body peer_body_snapshot;
 extern const struct peer_body peer_body_snapshot_reply;
 extern const struct peer_body peer_body_timeout_now;
+extern const struct peer_body peer_body_found;
 extern const struct peer_body peer_body_join;
 extern const struct peer_body peer_body_join_reply;
 extern const struct peer_body peer_body_fetch;

@@ -20,7 +20,7 @@
 #define PEER_ENTRY_HEAD_BYTES (8 + 1 + 4)
 
 #define PEER_APPEND_BYTES_MAX                                                  \
-    (8 + 4 * 8 + 4 + LIMIT_APPEND_ENTRIES * PEER_ENTRY_HEAD_BYTES +            \
+    (8 + 6 * 8 + 4 + LIMIT_APPEND_ENTRIES * PEER_ENTRY_HEAD_BYTES +            \
      LIMIT_APPEND_BYTES)
 #define PEER_SNAPSHOT_BYTES_MAX                                                \
     (8 + 4 * 8 + 1 + 2 + LIMIT_MEMBERS_BYTES + 4 + LIMIT_CHUNK_BYTES)
@@ -116,6 +116,8 @@ static void peer_body_encode_append(const struct peer_message *message,
     buffer_u64(out, append->prev_term);
     buffer_u64(out, append->commit);
     buffer_u64(out, append->round);
+    buffer_u64(out, append->admit);
+    buffer_u64(out, append->admit_index);
     buffer_u32(out, (uint32_t)append->entries_count);
     for (size_t i = 0; i < append->entries_count; i++) {
         const struct raft_entry *entry = &append->entries[i];
@@ -151,6 +153,8 @@ static void peer_body_decode_append(struct peer_body_source *source,
     append->prev_term = reader_u64(reader);
     append->commit = reader_u64(reader);
     append->round = reader_u64(reader);
+    append->admit = reader_u64(reader);
+    append->admit_index = reader_u64(reader);
     const uint32_t count = reader_u32(reader);
     if (count > LIMIT_APPEND_ENTRIES) {
         peer_body_object(source, STATUS_TOO_LONG);
@@ -224,7 +228,9 @@ static enum status peer_body_check_append(const struct peer_message *message)
     if (!peer_body_is_position(append->prev_index, append->prev_term) ||
         append->prev_term > message->raft.term ||
         append->prev_index + append->entries_count > PEER_NUMBER_MAX ||
-        append->commit > PEER_NUMBER_MAX) {
+        append->commit > PEER_NUMBER_MAX ||
+        (append->admit == 0) != (append->admit_index == 0) ||
+        append->admit_index > append->commit) {
         return STATUS_BAD_VALUE;
     }
     return peer_body_check_entries(append, message->raft.term);
@@ -250,6 +256,7 @@ static void peer_body_encode_append_reply(const struct peer_message *message,
     buffer_u64(out, reply->accepted ? 0 : reply->recovery_index);
     buffer_u64(out, reply->accepted ? 0 : reply->recovery_term);
     buffer_u64(out, reply->round);
+    buffer_u64(out, reply->probation);
 }
 
 static void peer_body_decode_append_reply(struct peer_body_source *source,
@@ -262,6 +269,7 @@ static void peer_body_decode_append_reply(struct peer_body_source *source,
     reply->recovery_index = reader_u64(&source->reader);
     reply->recovery_term = reader_u64(&source->reader);
     reply->round = reader_u64(&source->reader);
+    reply->probation = reader_u64(&source->reader);
     const bool clean = reply->accepted ? reply->recovery_index == 0 &&
                                              reply->recovery_term == 0
                                        : reply->match_index == 0;
@@ -288,7 +296,7 @@ peer_body_check_append_reply(const struct peer_message *message)
 
 const struct peer_body peer_body_append_reply = {
     .name = "AppendEntries reply",
-    .bytes_max = 8 + 1 + 5 * 8,
+    .bytes_max = 8 + 1 + 6 * 8,
     .encode = peer_body_encode_append_reply,
     .decode = peer_body_decode_append_reply,
     .check = peer_body_check_append_reply,
@@ -353,6 +361,7 @@ static void peer_body_encode_snapshot_reply(const struct peer_message *message,
     buffer_u64(out, reply->index);
     buffer_u64(out, reply->offset);
     buffer_u64(out, reply->round);
+    buffer_u64(out, reply->probation);
     peer_body_put_bool(out, reply->installed);
 }
 
@@ -363,6 +372,7 @@ static void peer_body_decode_snapshot_reply(struct peer_body_source *source,
     reply->index = reader_u64(&source->reader);
     reply->offset = reader_u64(&source->reader);
     reply->round = reader_u64(&source->reader);
+    reply->probation = reader_u64(&source->reader);
     reply->installed = peer_body_take_bool(source);
 }
 
@@ -377,7 +387,7 @@ peer_body_check_snapshot_reply(const struct peer_message *message)
 
 const struct peer_body peer_body_snapshot_reply = {
     .name = "InstallSnapshot reply",
-    .bytes_max = 8 + 3 * 8 + 1,
+    .bytes_max = 8 + 4 * 8 + 1,
     .encode = peer_body_encode_snapshot_reply,
     .decode = peer_body_decode_snapshot_reply,
     .check = peer_body_check_snapshot_reply,
@@ -391,4 +401,63 @@ const struct peer_body peer_body_timeout_now = {
     .encode = peer_body_encode_nothing,
     .decode = peer_body_decode_nothing,
     .check = peer_body_check_nothing,
+};
+
+/* ---- Found ---- */
+
+static void peer_body_encode_found(const struct peer_message *message,
+                                   struct buffer *out)
+{
+    const struct raft_found *found = &message->raft.found;
+    peer_body_put_bool(out, found->founded);
+    buffer_u8(out, (uint8_t)found->founders.count);
+    for (size_t i = 0; i < found->founders.count; i++) {
+        buffer_u64(out, found->founders.list[i].id);
+        buffer_u64(out, found->founders.list[i].directory);
+    }
+}
+
+static void peer_body_decode_found(struct peer_body_source *source,
+                                   struct peer_message *message)
+{
+    struct raft_found *found = &message->raft.found;
+    found->founded = peer_body_take_bool(source);
+    const uint8_t count = reader_u8(&source->reader);
+    if (count > LIMIT_MEMBERS) {
+        peer_body_object(source, STATUS_TOO_LONG);
+        return;
+    }
+    found->founders.count = count;
+    for (size_t i = 0; i < count; i++) {
+        found->founders.list[i].id = reader_u64(&source->reader);
+        found->founders.list[i].directory = reader_u64(&source->reader);
+    }
+}
+
+/* Ids ascend, so that none is there twice; whoever speaks is one of them. */
+static enum status peer_body_check_found(const struct peer_message *message)
+{
+    const struct raft_founders *founders = &message->raft.found.founders;
+    raft_id_t before = 0;
+    bool speaker = false;
+    if (founders->count > LIMIT_MEMBERS) {
+        return STATUS_TOO_LONG;
+    }
+    for (size_t i = 0; i < founders->count; i++) {
+        const struct raft_founder *founder = &founders->list[i];
+        if (founder->id <= before || founder->directory == 0) {
+            return STATUS_BAD_VALUE;
+        }
+        before = founder->id;
+        speaker = speaker || founder->id == message->from;
+    }
+    return peer_body_verdict(speaker);
+}
+
+const struct peer_body peer_body_found = {
+    .name = "Found",
+    .bytes_max = 8 + 1 + 1 + LIMIT_MEMBERS * 16,
+    .encode = peer_body_encode_found,
+    .decode = peer_body_decode_found,
+    .check = peer_body_check_found,
 };

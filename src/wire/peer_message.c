@@ -15,7 +15,7 @@ struct peer_message peer_message_of_raft(const struct raft_message *raft)
 
 bool peer_message_is_raft(enum peer_message_kind kind)
 {
-    return kind >= PEER_VOTE && kind <= PEER_TIMEOUT_NOW;
+    return kind >= PEER_VOTE && kind <= PEER_FOUND;
 }
 
 const char *peer_message_kind_text(enum peer_message_kind kind)

@@ -352,6 +352,7 @@ static void fuzz_body(struct fuzz *fuzz, struct raft_message *message,
         message->append_reply.recovery_index = fuzz_near(fuzz, last);
         message->append_reply.recovery_term = fuzz_near(fuzz, message->term);
         message->append_reply.round = flags >> 4;
+        message->append_reply.probation = (flags >> 2) & 3;
         break;
     case RAFT_MESSAGE_SNAPSHOT:
         fuzz_snapshot(fuzz, message);
@@ -361,8 +362,18 @@ static void fuzz_body(struct fuzz *fuzz, struct raft_message *message,
         message->snapshot_reply.offset = flags >> 4;
         message->snapshot_reply.installed = flags & 1;
         message->snapshot_reply.round = (flags >> 2) & 3;
+        message->snapshot_reply.probation = (flags >> 1) & 1;
         break;
     case RAFT_MESSAGE_TIMEOUT_NOW:
+        break;
+    case RAFT_MESSAGE_FOUND:
+        message->found.founded = flags & 1;
+        message->found.founders.count = 3;
+        for (size_t i = 0; i < 3; i++) {
+            message->found.founders.list[i].id = i + 1;
+            message->found.founders.list[i].directory =
+                (flags >> (2 * i + 1)) & 3;
+        }
         break;
     }
 }

@@ -16,6 +16,9 @@
 
 #define HOST_IMAGES 24
 
+/* Disks that a host may have one after the other. */
+#define HOST_DIRECTORIES 1000000
+
 struct host_image {
     raft_index_t index; /* 0: none */
     uint64_t used;      /* grows with every use of any image */
@@ -52,6 +55,7 @@ struct host *host_new(const struct node_settings *settings, raft_id_t id,
     host->id = id;
     host->chunk_bytes = chunk_bytes;
     host_disk_init(&host->disk, members);
+    host->disk.directory = id * HOST_DIRECTORIES;
     host_start(host, seed, now);
     return host;
 }
@@ -122,10 +126,16 @@ void host_persist(struct host *host, size_t count, time_ms_t now)
     ENSURE(count <= host->disk.pending);
 
     for (size_t i = 0; i < count; i++) {
+        const bool probation = host->disk.probation;
         struct host_record record = host_disk_pop(&host->disk);
         if (record.promise && host->owner.promised != NULL) {
             host->owner.promised(host->owner.context, host->id, record.term,
                                  record.vote);
+        }
+        if (probation && !host->disk.probation &&
+            host->owner.admitted != NULL) {
+            host->owner.admitted(host->owner.context, host->id,
+                                 host->disk.founders.count > 0);
         }
         if (record.checkpoint || record.install) {
             host_freeze(host);
@@ -166,6 +176,13 @@ size_t host_lose_tail(struct host *host, size_t count)
     ENSURE(host->node == NULL);
 
     return host_disk_lose_tail(&host->disk, count);
+}
+
+void host_wipe(struct host *host, const struct raft_members *members)
+{
+    ENSURE(host->node == NULL);
+
+    host_disk_wipe(&host->disk, members);
 }
 
 /* ---- looking ---- */
@@ -249,6 +266,21 @@ raft_index_t host_repair_index(const struct host *host)
     return host->disk.repair_index;
 }
 
+bool host_on_probation(const struct host *host)
+{
+    return host->disk.probation;
+}
+
+uint64_t host_directory(const struct host *host)
+{
+    return host->disk.directory;
+}
+
+raft_index_t host_lost_index(const struct host *host)
+{
+    return host->disk.probation ? host->disk.lost_index : 0;
+}
+
 size_t host_image_bytes(const struct host *host)
 {
     struct buffer image = {0};
@@ -272,7 +304,7 @@ static void host_start(struct host *host, uint64_t seed, time_ms_t now)
             replica_log_at(&disk->log, disk->log.boundary_index + 1 + i)->entry;
     }
     disk->boot++;
-    const struct node_start start = {
+    struct node_start start = {
         .self = host->id,
         .boot = disk->boot,
         .identity = *host_identity(),
@@ -285,9 +317,12 @@ static void host_start(struct host *host, uint64_t seed, time_ms_t now)
         .entries_count = disk->log.count,
         .checkpoint_index = disk->checkpoint.index,
         .repair_index = disk->repair_index,
+        .probation = disk->probation,
+        .founders = disk->founders,
         .seed = seed,
         .now = now,
     };
+    start.identity.incarnation = disk->directory;
     const struct node_ports ports = host_ports(host);
     struct lock_machine *machine = host_records_load(
         &disk->records, (struct table_seed){{seed, seed ^ 0x5eed}});

@@ -40,6 +40,8 @@ struct host_owner {
     /* A promise, a checkpoint became durable. */
     void (*promised)(void *context, raft_id_t id, raft_term_t term,
                      raft_id_t vote);
+    /* Probation is over, durably; founded: with all others at a first start. */
+    void (*admitted)(void *context, raft_id_t id, bool founded);
     void (*checkpointed)(void *context, raft_id_t id, raft_index_t index,
                          uint64_t hash);
     /* Narration. */
@@ -84,6 +86,10 @@ void host_restart(struct host *host, uint64_t seed, time_ms_t now);
  * many were lost. */
 size_t host_lose_tail(struct host *host, size_t count);
 
+/* While the host is down: its disk is replaced by an empty one, on which only
+ * the members at index 0 are known. It comes back on probation. */
+void host_wipe(struct host *host, const struct raft_members *members);
+
 /* ---- looking ---- */
 
 bool host_is_up(const struct host *host);
@@ -114,6 +120,12 @@ raft_index_t host_checkpoint_index(const struct host *host, uint64_t *hash);
 
 /* Where repair must reach, or 0. */
 raft_index_t host_repair_index(const struct host *host);
+
+/* Whether the disk is on probation; its directory; and, on probation, how far
+ * the log of the disk before it went. */
+bool host_on_probation(const struct host *host);
+uint64_t host_directory(const struct host *host);
+raft_index_t host_lost_index(const struct host *host);
 
 /* Bytes that the last checkpoint has as a snapshot. */
 size_t host_image_bytes(const struct host *host);

@@ -41,6 +41,22 @@ void host_disk_close(struct host_disk *disk)
     memset(disk, 0, sizeof *disk);
 }
 
+void host_disk_wipe(struct host_disk *disk, const struct raft_members *members)
+{
+    const uint64_t boot = disk->boot;
+    const uint64_t directory = disk->directory + 1;
+    const raft_index_t last_index = replica_log_last_index(&disk->log);
+    const raft_index_t lost_index =
+        last_index > disk->lost_index ? last_index : disk->lost_index;
+
+    host_disk_close(disk);
+    host_disk_init(disk, members);
+    disk->boot = boot;
+    disk->directory = directory;
+    disk->probation = true;
+    disk->lost_index = lost_index;
+}
+
 void host_disk_write(struct host_disk *disk, const struct node_write *write)
 {
     struct host_record *record = host_disk_push(disk);
@@ -49,6 +65,10 @@ void host_disk_write(struct host_disk *disk, const struct node_write *write)
     record->promise = write->promise;
     record->term = write->term;
     record->vote = write->vote;
+    record->probation = write->probation;
+    if (write->promise) {
+        record->founders = *write->founders;
+    }
     record->install = write->install;
     if (write->install) {
         record->boundary_index = write->install_index;
@@ -176,6 +196,8 @@ static void host_disk_carry_out(struct host_disk *disk,
     if (record->promise) {
         disk->term = record->term;
         disk->vote = record->vote;
+        disk->probation = record->probation;
+        disk->founders = record->founders;
     }
     if (record->install) {
         host_disk_do_install(disk, record);

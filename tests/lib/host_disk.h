@@ -27,6 +27,8 @@ struct host_record {
     bool promise;
     raft_term_t term;
     raft_id_t vote;
+    bool probation;
+    struct raft_founders founders;
     bool install;                /* changes are then the whole state */
     raft_index_t boundary_index; /* of an install or a checkpoint ... */
     raft_term_t boundary_term;
@@ -41,7 +43,12 @@ struct host_record {
 struct host_disk {
     raft_term_t term;
     raft_id_t vote;
-    uint64_t boot; /* starts so far */
+    uint64_t boot; /* starts so far; a wiped disk does not start them again,
+                      as the time of day does not */
+    uint64_t directory;
+    bool probation;
+    struct raft_founders founders;
+    raft_index_t lost_index; /* on probation: the disk before had this much */
     raft_term_t boundary_term;
     struct raft_members boundary_members;
     struct host_state checkpoint;
@@ -57,6 +64,9 @@ struct host_disk {
 
 void host_disk_init(struct host_disk *disk, const struct raft_members *members);
 void host_disk_close(struct host_disk *disk);
+
+/* Another disk, empty, takes its place. */
+void host_disk_wipe(struct host_disk *disk, const struct raft_members *members);
 
 /* Queue what the node hands out. */
 void host_disk_write(struct host_disk *disk, const struct node_write *write);

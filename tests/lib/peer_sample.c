@@ -17,7 +17,7 @@ const enum peer_message_kind peer_sample_kinds[PEER_SAMPLE_KINDS] = {
     PEER_TIMEOUT_NOW,  PEER_JOIN,        PEER_JOIN_REPLY,
     PEER_FETCH,        PEER_FETCH_REPLY, PEER_REMOVE,
     PEER_REMOVE_REPLY, PEER_FORWARD,     PEER_FORWARD_REPLY,
-    PEER_PUBLISH,
+    PEER_PUBLISH,      PEER_FOUND,
 };
 
 static void draw_raft(struct peer_sample *sample, struct random *random);
@@ -148,6 +148,10 @@ static void draw_append(struct peer_sample *sample, struct random *random)
     append->prev_term = term;
     append->commit = draw_number(random, 0);
     append->round = random_next(random);
+    if (append->commit > 0 && draw_bool(random)) {
+        append->admit = random_next(random) | 1;
+        append->admit_index = random_between(random, 1, append->commit);
+    }
     append->entries_count =
         (size_t)random_below(random, PEER_SAMPLE_ENTRIES_MAX + 1);
     append->entries = append->entries_count > 0 ? sample->entries : NULL;
@@ -172,6 +176,7 @@ static void draw_append_reply(struct raft_message *raft, struct random *random)
     reply->accepted = draw_bool(random);
     reply->prev_index = draw_number(random, 0);
     reply->round = random_next(random);
+    reply->probation = draw_bool(random) ? random_next(random) : 0;
     if (reply->accepted) {
         reply->match_index = draw_number(random, 0);
     } else {
@@ -225,9 +230,16 @@ static void draw_raft(struct peer_sample *sample, struct random *random)
             .offset = draw_number(random, 0),
             .installed = draw_bool(random),
             .round = random_next(random),
+            .probation = draw_bool(random) ? random_next(random) : 0,
         };
         break;
     case RAFT_MESSAGE_TIMEOUT_NOW:
+        break;
+    case RAFT_MESSAGE_FOUND:
+        raft->found.founded = draw_bool(random);
+        raft->found.founders.count = 1;
+        raft->found.founders.list[0] = (struct raft_founder){
+            .id = raft->from, .directory = random_next(random) | 1};
         break;
     }
 }
@@ -397,6 +409,11 @@ static void plain_raft(struct peer_sample *sample)
         break;
     case RAFT_MESSAGE_TIMEOUT_NOW:
         break;
+    case RAFT_MESSAGE_FOUND:
+        raft->found.founders.count = 1;
+        raft->found.founders.list[0] =
+            (struct raft_founder){.id = raft->from, .directory = 77};
+        break;
     }
 }
 
@@ -485,6 +502,7 @@ static bool equal_append(const struct raft_append *a,
 {
     if (a->prev_index != b->prev_index || a->prev_term != b->prev_term ||
         a->commit != b->commit || a->round != b->round ||
+        a->admit != b->admit || a->admit_index != b->admit_index ||
         a->entries_count != b->entries_count) {
         return false;
     }
@@ -504,7 +522,8 @@ static bool equal_append_reply(const struct raft_append_reply *a,
     return a->accepted == b->accepted && a->prev_index == b->prev_index &&
            a->match_index == b->match_index &&
            a->recovery_index == b->recovery_index &&
-           a->recovery_term == b->recovery_term && a->round == b->round;
+           a->recovery_term == b->recovery_term && a->round == b->round &&
+           a->probation == b->probation;
 }
 
 static bool equal_snapshot(const struct raft_snapshot *a,
@@ -542,9 +561,14 @@ static bool equal_raft(const struct raft_message *a,
         return a->snapshot_reply.index == b->snapshot_reply.index &&
                a->snapshot_reply.offset == b->snapshot_reply.offset &&
                a->snapshot_reply.installed == b->snapshot_reply.installed &&
-               a->snapshot_reply.round == b->snapshot_reply.round;
+               a->snapshot_reply.round == b->snapshot_reply.round &&
+               a->snapshot_reply.probation == b->snapshot_reply.probation;
     case RAFT_MESSAGE_TIMEOUT_NOW:
         return true;
+    case RAFT_MESSAGE_FOUND:
+        return a->found.founded == b->found.founded &&
+               memcmp(&a->found.founders, &b->found.founders,
+                      sizeof a->found.founders) == 0;
     }
     return false;
 }

@@ -97,6 +97,7 @@ struct replica *replica_new(const struct raft_settings *settings, raft_id_t id,
     replica->image_bytes = REPLICA_IMAGE_BYTES;
     replica->chunk_bytes = REPLICA_CHUNK_BYTES;
     replica_disk_init(&replica->disk, members);
+    replica->disk.directory = id * 100;
     replica_start(replica, seed, now);
     return replica;
 }
@@ -254,6 +255,13 @@ void replica_restart(struct replica *replica, uint64_t seed, time_ms_t now)
     ENSURE(replica->raft == NULL);
 
     replica_start(replica, seed, now);
+}
+
+void replica_wipe(struct replica *replica, const struct raft_members *members)
+{
+    ENSURE(replica->raft == NULL);
+
+    replica_disk_wipe(&replica->disk, members);
 }
 
 /* ---- looking ---- */
@@ -416,6 +424,9 @@ static void replica_start(struct replica *replica, uint64_t seed, time_ms_t now)
         .entries_count = disk->log.count,
         .checkpoint_index = disk->checkpoint.index,
         .repair_index = disk->repair_index,
+        .directory = disk->directory,
+        .probation = disk->probation,
+        .founders = disk->founders,
         .seed = seed,
         .now = now,
     };
@@ -561,6 +572,7 @@ static void replica_queue(struct replica *replica,
     struct replica_record *record = replica_disk_push(&replica->disk);
 
     record->write = *write;
+    record->founders = *write->founders;
     if (write->install) {
         record->install_members = *write->install_members;
         record->install_state = replica->state;

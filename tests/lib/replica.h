@@ -84,6 +84,10 @@ void replica_crash(struct replica *replica, struct random *chance,
 /* Come back from what the disk holds. */
 void replica_restart(struct replica *replica, uint64_t seed, time_ms_t now);
 
+/* While the replica is down: its disk is replaced by an empty one, on which
+ * only the members at index 0 are known. It comes back on probation. */
+void replica_wipe(struct replica *replica, const struct raft_members *members);
+
 bool replica_is_up(const struct replica *replica);
 raft_id_t replica_id(const struct replica *replica);
 

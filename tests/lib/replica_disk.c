@@ -36,6 +36,17 @@ void replica_disk_close(struct replica_disk *disk)
     memset(disk, 0, sizeof *disk);
 }
 
+void replica_disk_wipe(struct replica_disk *disk,
+                       const struct raft_members *members)
+{
+    const uint64_t directory = disk->directory + 1;
+
+    replica_disk_close(disk);
+    replica_disk_init(disk, members);
+    disk->directory = directory;
+    disk->probation = true;
+}
+
 struct replica_record *replica_disk_push(struct replica_disk *disk)
 {
     if (disk->pending == 0) {
@@ -128,6 +139,8 @@ static void replica_disk_carry_out(struct replica_disk *disk,
     if (record->write.promise) {
         disk->term = record->write.term;
         disk->vote = record->write.vote;
+        disk->probation = record->write.probation;
+        disk->founders = record->founders;
     }
     if (record->write.install) {
         replica_disk_install(disk, record);

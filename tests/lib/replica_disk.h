@@ -21,6 +21,7 @@ struct replica_state {
 /* A queued write: struct raft_write with everything it refers to. */
 struct replica_record {
     struct raft_write write;
+    struct raft_founders founders;
     struct raft_members install_members;
     struct replica_state install_state;
     struct replica_item **items; /* entries from first_index to last_index */
@@ -31,6 +32,9 @@ struct replica_record {
 struct replica_disk {
     raft_term_t term;
     raft_id_t vote;
+    uint64_t directory;
+    bool probation;
+    struct raft_founders founders;
     raft_term_t boundary_term;
     struct raft_members boundary_members;
     struct replica_state checkpoint;
@@ -46,6 +50,10 @@ struct replica_disk {
 void replica_disk_init(struct replica_disk *disk,
                        const struct raft_members *members);
 void replica_disk_close(struct replica_disk *disk);
+
+/* Another disk, empty, takes its place. */
+void replica_disk_wipe(struct replica_disk *disk,
+                       const struct raft_members *members);
 
 /* A new record at the end of the queue, zeroed; valid until the next call. */
 struct replica_record *replica_disk_push(struct replica_disk *disk);

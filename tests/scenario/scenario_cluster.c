@@ -88,6 +88,17 @@ void scenario_cluster_create(struct scenario_cluster *cluster, raft_id_t id,
     scenario_cluster_settle(cluster, id);
 }
 
+void scenario_cluster_make_new(struct scenario_cluster *cluster, raft_id_t id,
+                               const struct raft_members *members)
+{
+    struct replica *replica = cluster->replicas[id];
+    struct disk_crash_report report;
+    replica_crash(replica, NULL, &report);
+    replica_wipe(replica, members);
+    replica_restart(replica, ++cluster->seed, cluster->clocks[id]);
+    scenario_cluster_settle(cluster, id);
+}
+
 struct replica *scenario_cluster_replica(const struct scenario_cluster *cluster,
                                          raft_id_t id)
 {

@@ -28,6 +28,7 @@ struct scenario_cluster {
     FILE *out;                        /* where the transcript goes */
     bool dying; /* writes become durable but nothing leaves any more */
     struct raft_settings settings;
+    struct raft_members first_members; /* all that a wiped server knows */
     struct replica *replicas[SCENARIO_ID_MAX + 1]; /* by id; NULL: none */
     time_ms_t clocks[SCENARIO_ID_MAX + 1];
     bool slow[SCENARIO_ID_MAX + 1];
@@ -57,6 +58,10 @@ scenario_ids_t scenario_cluster_ids(const struct scenario_cluster *cluster);
 /* Put a new server up, on an empty disk. */
 void scenario_cluster_create(struct scenario_cluster *cluster, raft_id_t id,
                              const struct raft_members *members);
+
+/* Give a server that was just created an empty disk, on probation. */
+void scenario_cluster_make_new(struct scenario_cluster *cluster, raft_id_t id,
+                               const struct raft_members *members);
 
 /* The server with this id; an error in the script if there is none, or, for
  * _raft, if it is down. */

@@ -16,7 +16,7 @@ static const char *const scenario_show_kinds[] = {
     "pre-vote",     "pre-vote-grant", "pre-vote-refusal", "vote",
     "vote-grant",   "vote-refusal",   "append",           "heartbeat",
     "append-reply", "append-refusal", "snapshot",         "snapshot-reply",
-    "timeout-now",
+    "timeout-now",  "found",          "founded",
 };
 
 const char *scenario_show_kind(const struct raft_message *message)
@@ -41,6 +41,8 @@ const char *scenario_show_kind(const struct raft_message *message)
         return "snapshot-reply";
     case RAFT_MESSAGE_TIMEOUT_NOW:
         return "timeout-now";
+    case RAFT_MESSAGE_FOUND:
+        return message->found.founded ? "founded" : "found";
     }
     return "unknown";
 }
@@ -92,6 +94,17 @@ static void scenario_show_append(FILE *out, const struct raft_append *append)
     }
     fprintf(out, ", commit %" PRIu64, append->commit);
     scenario_show_round(out, append->round);
+    if (append->admit != 0) {
+        fprintf(out, ", admit %" PRIu64 " with %" PRIu64, append->admit,
+                append->admit_index);
+    }
+}
+
+static void scenario_show_probation(FILE *out, uint64_t probation)
+{
+    if (probation != 0) {
+        fprintf(out, ", probation %" PRIu64, probation);
+    }
 }
 
 static void scenario_show_append_reply(FILE *out,
@@ -104,6 +117,7 @@ static void scenario_show_append_reply(FILE *out,
                 reply->prev_index, reply->recovery_index, reply->recovery_term);
     }
     scenario_show_round(out, reply->round);
+    scenario_show_probation(out, reply->probation);
 }
 
 static void scenario_show_snapshot(FILE *out,
@@ -132,6 +146,7 @@ scenario_show_snapshot_reply(FILE *out, const struct raft_snapshot_reply *reply)
         fprintf(out, ", wants byte %" PRIu64, reply->offset);
     }
     scenario_show_round(out, reply->round);
+    scenario_show_probation(out, reply->probation);
 }
 
 void scenario_show_message(FILE *out, const struct raft_message *message)
@@ -155,6 +170,12 @@ void scenario_show_message(FILE *out, const struct raft_message *message)
         break;
     case RAFT_MESSAGE_SNAPSHOT_REPLY:
         scenario_show_snapshot_reply(out, &message->snapshot_reply);
+        break;
+    case RAFT_MESSAGE_FOUND:
+        for (size_t i = 0; i < message->found.founders.count; i++) {
+            fprintf(out, "%s%" PRIu64, i == 0 ? ", directories " : " ",
+                    message->found.founders.list[i].directory);
+        }
         break;
     case RAFT_MESSAGE_VOTE_REPLY:
     case RAFT_MESSAGE_TIMEOUT_NOW:

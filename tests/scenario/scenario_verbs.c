@@ -88,6 +88,7 @@ static void scenario_verbs_start(struct scenario_cluster *cluster,
     const scenario_ids_t learners = scenario_script_accept(command, "learners")
                                         ? scenario_script_ids(command)
                                         : 0;
+    const bool fresh = scenario_script_accept(command, "new");
     if (scenario_script_accept(command, "with")) {
         scenario_verbs_options(cluster, command);
     }
@@ -103,8 +104,12 @@ static void scenario_verbs_start(struct scenario_cluster *cluster,
     for (raft_id_t id = 1; id <= SCENARIO_ID_MAX; id++) {
         if (scenario_script_ids_has(voters | learners, id)) {
             scenario_cluster_create(cluster, id, &members);
+            if (fresh) {
+                scenario_cluster_make_new(cluster, id, &members);
+            }
         }
     }
+    cluster->first_members = members;
 }
 
 static void scenario_verbs_blank(struct scenario_cluster *cluster,
@@ -638,6 +643,18 @@ static void scenario_verbs_show(struct scenario_cluster *cluster,
     }
 }
 
+static void scenario_verbs_wipe(struct scenario_cluster *cluster,
+                                struct scenario_command *command)
+{
+    const raft_id_t id = scenario_script_id(command);
+    struct replica *replica = scenario_cluster_replica(cluster, id);
+    if (replica_is_up(replica)) {
+        scenario_script_bad(command, "%" PRIu64 " is up", id);
+    }
+    replica_wipe(replica, &cluster->first_members);
+    scenario_cluster_say(cluster, "  %" PRIu64 ": has an empty disk\n", id);
+}
+
 static const struct scenario_verb {
     const char *name;
     void (*execute)(struct scenario_cluster *cluster,
@@ -645,11 +662,12 @@ static const struct scenario_verb {
     const char *usage;
 } scenario_verbs_table[] = {
     {"start", scenario_verbs_start,
-     "IDS [learners IDS] [with OPTION NUMBER ...]"},
+     "IDS [learners IDS] [new] [with OPTION NUMBER ...]"},
     {"blank", scenario_verbs_blank, "ID"},
     {"crash", scenario_verbs_crash, "IDS [lose | keep]"},
     {"restart", scenario_verbs_restart, "IDS"},
     {"damage", scenario_verbs_damage, "ID COUNT | stage [noticed]"},
+    {"wipe", scenario_verbs_wipe, "ID"},
     {"timeout", scenario_verbs_timeout, "ID"},
     {"advance", scenario_verbs_advance, "MS [IDS]"},
     {"run", scenario_verbs_run, "MS [IDS]"},

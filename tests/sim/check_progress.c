@@ -115,7 +115,7 @@ static bool check_progress_holds(const struct host *host, raft_index_t index,
         return entry->term == term;
     }
     return index <= host_durable_boundary(host, NULL) ||
-           index <= host_repair_index(host);
+           index <= host_repair_index(host) || index <= host_lost_index(host);
 }
 
 /* What the core believes to be durable is, and is the same entry. */

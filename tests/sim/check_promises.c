@@ -14,6 +14,7 @@ static void check_promises_vote(struct sim_report *report,
 static void check_promises_entries(struct sim_report *report,
                                    const struct host *sender,
                                    raft_index_t index);
+static bool check_promises_is_trust(const struct raft_message *message);
 
 void check_promises_sent(struct sim_report *report, const struct host *sender,
                          const struct raft_message *message)
@@ -29,6 +30,13 @@ void check_promises_sent(struct sim_report *report, const struct host *sender,
                         "n%" PRIu64 " speaks under term %" PRIu64
                         " and has only %" PRIu64 " on disk",
                         message->from, message->term, durable);
+    }
+    if (host_on_probation(sender) && check_promises_is_trust(message)) {
+        sim_report_fail(report, SIM_UNSAFE,
+                        "n%" PRIu64
+                        " takes part in an election of term %" PRIu64
+                        " and is on probation",
+                        message->from, message->term);
     }
     switch (message->kind) {
     case RAFT_MESSAGE_VOTE:
@@ -56,8 +64,18 @@ void check_promises_sent(struct sim_report *report, const struct host *sender,
     case RAFT_MESSAGE_APPEND:
     case RAFT_MESSAGE_SNAPSHOT:
     case RAFT_MESSAGE_TIMEOUT_NOW:
+    case RAFT_MESSAGE_FOUND:
         break;
     }
+}
+
+/* What only a full member may say. */
+static bool check_promises_is_trust(const struct raft_message *message)
+{
+    return message->kind == RAFT_MESSAGE_VOTE ||
+           message->kind == RAFT_MESSAGE_APPEND ||
+           (message->kind == RAFT_MESSAGE_VOTE_REPLY &&
+            message->vote_reply.granted);
 }
 
 static void check_promises_vote(struct sim_report *report,

@@ -79,6 +79,14 @@ void check_votes_restarted(struct check_votes *check, uint32_t node,
                      host_durable_vote(host), "a recovered promise");
 }
 
+void check_votes_wiped(struct check_votes *check, uint32_t node)
+{
+    struct check_votes_node *seen = &check->nodes[node];
+
+    memory_free(seen->given);
+    memset(seen, 0, sizeof *seen);
+}
+
 static void check_votes_give(struct check_votes *check, uint32_t node,
                              raft_term_t term, raft_id_t vote, const char *sign)
 {

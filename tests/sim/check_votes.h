@@ -39,6 +39,10 @@ void check_votes_sent(struct check_votes *check, uint32_t node,
 void check_votes_held(struct check_votes *check, uint32_t node,
                       const struct raft *raft);
 
+/* A node lost its disk: it has forgotten its votes, and may give them again.
+ * That nobody is elected by this is for check_leaders to see. */
+void check_votes_wiped(struct check_votes *check, uint32_t node);
+
 /* A node came back: what it finds on disk counts as promised. */
 void check_votes_restarted(struct check_votes *check, uint32_t node,
                            const struct host *host);

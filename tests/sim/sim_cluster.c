@@ -65,7 +65,6 @@ void sim_cluster_init(struct sim_cluster *cluster,
                       const struct sim_options *options,
                       struct sim_report *report, struct sim_faults *faults)
 {
-    struct raft_members members = {.count = 0};
 
     memset(cluster, 0, sizeof *cluster);
     cluster->options = options;
@@ -82,14 +81,14 @@ void sim_cluster_init(struct sim_cluster *cluster,
     peer_frame_init(&cluster->frame);
 
     for (size_t i = 0; i < options->voters_count; i++) {
-        const bool room =
-            raft_members_set(&members, i + 1, RAFT_VOTER, bytes_of_text("sim"));
+        const bool room = raft_members_set(&cluster->first_members, i + 1,
+                                           RAFT_VOTER, bytes_of_text("sim"));
         ENSURE(room);
     }
     cluster->count = options->voters_count + options->spares_count;
     ENSURE(cluster->count <= SIM_NODES_MAX);
     for (uint32_t i = 0; i < cluster->count; i++) {
-        sim_cluster_add_node(cluster, i, &members);
+        sim_cluster_add_node(cluster, i, &cluster->first_members);
     }
 }
 
@@ -126,6 +125,13 @@ static void sim_cluster_add_node(struct sim_cluster *cluster, uint32_t node,
     cluster->hosts[node] =
         host_new(&o->node, node + 1, members, &owner, o->chunk_bytes,
                  random_next(random), sim_cluster_local(cluster, node));
+    if (o->first_start) {
+        struct disk_crash_report report;
+        host_crash(cluster->hosts[node], random, &report);
+        host_wipe(cluster->hosts[node], members);
+        host_restart(cluster->hosts[node], random_next(random),
+                     sim_cluster_local(cluster, node));
+    }
     check_votes_restarted(&cluster->votes, node, cluster->hosts[node]);
     sim_cluster_arm(cluster, node);
 }
@@ -662,6 +668,13 @@ void sim_cluster_restart(struct sim_cluster *cluster, uint32_t node)
     check_commits_audit(&cluster->commits, host);
     cluster->hooks.replaced(cluster->hooks.context, node);
     sim_cluster_arm(cluster, node);
+}
+
+void sim_cluster_wipe(struct sim_cluster *cluster, uint32_t node)
+{
+    sim_report_line(cluster->report, node + 1, "lost its disk");
+    host_wipe(cluster->hosts[node], &cluster->first_members);
+    check_votes_wiped(&cluster->votes, node);
 }
 
 void sim_cluster_pause(struct sim_cluster *cluster, uint32_t node,

@@ -80,6 +80,7 @@ struct sim_cluster {
     uint64_t jumps_count; /* of clocks */
     uint64_t trace;       /* a hash of everything that happened */
     size_t count;
+    struct raft_members first_members;
     struct host *hosts[SIM_NODES_MAX];
     struct sim_node nodes[SIM_NODES_MAX];
 
@@ -130,6 +131,9 @@ enum raft_answer sim_cluster_transfer(struct sim_cluster *cluster,
 /* The node must be up; it stays down until it is restarted. */
 void sim_cluster_crash(struct sim_cluster *cluster, uint32_t node);
 void sim_cluster_restart(struct sim_cluster *cluster, uint32_t node);
+
+/* While it is down: its disk is replaced by an empty one. */
+void sim_cluster_wipe(struct sim_cluster *cluster, uint32_t node);
 void sim_cluster_pause(struct sim_cluster *cluster, uint32_t node,
                        time_us_t for_us);
 void sim_cluster_resume(struct sim_cluster *cluster, uint32_t node);

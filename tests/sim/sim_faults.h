@@ -36,6 +36,9 @@
     X(SIM_FAULT_DISK_KEPT, "disk-unsynced-record-kept")                        \
     X(SIM_FAULT_DISK_SLOW, "disk-slow")                                        \
     X(SIM_FAULT_DISK_ROT, "disk-tail-damaged")                                 \
+    X(SIM_FAULT_DISK_WIPED, "disk-wiped")                                      \
+    X(SIM_FAULT_READMITTED, "member-taken-in-again")                           \
+    X(SIM_FAULT_FOUNDED, "group-founded")                                      \
     X(SIM_FAULT_CLOCK_JUMP, "clock-jump")                                      \
     X(SIM_FAULT_CLOCK_RATE, "clock-rate")                                      \
     X(SIM_FAULT_PAUSE, "pause")                                                \

@@ -33,6 +33,7 @@ static void sim_nemesis_crash_one(struct sim_nemesis *nemesis);
 static void sim_nemesis_crash_leader(struct sim_nemesis *nemesis);
 static void sim_nemesis_crash_all(struct sim_nemesis *nemesis);
 static void sim_nemesis_rot(struct sim_nemesis *nemesis);
+static void sim_nemesis_wipe(struct sim_nemesis *nemesis);
 static void sim_nemesis_slow_disk(struct sim_nemesis *nemesis);
 static void sim_nemesis_clock(struct sim_nemesis *nemesis);
 static void sim_nemesis_hint(struct sim_nemesis *nemesis);
@@ -41,13 +42,13 @@ static void sim_nemesis_pause_leader(struct sim_nemesis *nemesis);
 static void sim_nemesis_storm(struct sim_nemesis *nemesis);
 static void sim_nemesis_quiet(struct sim_nemesis *nemesis);
 
-static const sim_nemesis_act sim_nemesis_acts[16] = {
+static const sim_nemesis_act sim_nemesis_acts[17] = {
     sim_nemesis_split,     sim_nemesis_isolate,      sim_nemesis_one_way,
     sim_nemesis_sparse,    sim_nemesis_hub,          sim_nemesis_crash_one,
     sim_nemesis_crash_all, sim_nemesis_crash_leader, sim_nemesis_rot,
     sim_nemesis_slow_disk, sim_nemesis_clock,        sim_nemesis_hint,
     sim_nemesis_pause_one, sim_nemesis_pause_leader, sim_nemesis_storm,
-    sim_nemesis_quiet,
+    sim_nemesis_quiet,     sim_nemesis_wipe,
 };
 
 static void sim_nemesis_episode(struct sim_nemesis *nemesis);
@@ -60,6 +61,8 @@ static void sim_nemesis_cut(struct sim_nemesis *nemesis,
 static void sim_nemesis_crash(struct sim_nemesis *nemesis, uint32_t node);
 static bool sim_nemesis_may_rot(const struct sim_nemesis *nemesis,
                                 uint32_t node);
+static bool sim_nemesis_may_wipe(const struct sim_nemesis *nemesis,
+                                 uint32_t node);
 static void sim_nemesis_pause(struct sim_nemesis *nemesis, uint32_t node);
 static bool sim_nemesis_pick(struct sim_nemesis *nemesis, uint32_t *node);
 static void sim_nemesis_quiet_half(struct sim_nemesis *nemesis);
@@ -408,8 +411,39 @@ static void sim_nemesis_rot(struct sim_nemesis *nemesis)
     sim_faults_add(cluster->faults, SIM_FAULT_DISK_ROT, lost > 0);
 }
 
+static void sim_nemesis_wipe(struct sim_nemesis *nemesis)
+{
+    struct sim_cluster *cluster = nemesis->cluster;
+    uint32_t node;
+
+    if (!sim_nemesis_pick(nemesis, &node) ||
+        !sim_nemesis_may_rot(nemesis, node) ||
+        !sim_nemesis_may_wipe(nemesis, node)) {
+        return;
+    }
+    sim_nemesis_crash(nemesis, node);
+    sim_cluster_wipe(cluster, node);
+    sim_faults_add(cluster->faults, SIM_FAULT_DISK_WIPED, 1);
+}
+
+/* If the disks of all first members are empty at a time, that is how a new
+ * group is founded, even if the old one has moved on to other members. */
+static bool sim_nemesis_may_wipe(const struct sim_nemesis *nemesis,
+                                 uint32_t node)
+{
+    const struct sim_cluster *cluster = nemesis->cluster;
+
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        if (i != node && !host_on_probation(cluster->hosts[i]) &&
+            raft_members_is_voter(&cluster->first_members, i + 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* With everybody up all configurations are in sight. In each of them those
- * that lost entries must be so few that the others are a majority. */
+ * that lost entries or disks must be so few that the others are a majority. */
 static bool sim_nemesis_may_rot(const struct sim_nemesis *nemesis,
                                 uint32_t node)
 {
@@ -427,7 +461,8 @@ static bool sim_nemesis_may_rot(const struct sim_nemesis *nemesis,
         size_t whole = raft_members_voters_count(members);
         for (uint32_t j = 0; j < cluster->count; j++) {
             if (raft_members_is_voter(members, j + 1) &&
-                (j == node || host_repair_index(cluster->hosts[j]) > 0)) {
+                (j == node || host_repair_index(cluster->hosts[j]) > 0 ||
+                 host_on_probation(cluster->hosts[j]))) {
                 whole--;
             }
         }
@@ -542,6 +577,7 @@ static void sim_nemesis_quiet_half(struct sim_nemesis *nemesis)
         raft_members(host_raft(cluster->hosts[leader]));
     for (uint32_t i = 0; i < cluster->count; i++) {
         if (host_repair_index(cluster->hosts[i]) == 0 &&
+            !host_on_probation(cluster->hosts[i]) &&
             sim_nemesis_reaches_quorum(nemesis, members, i, true)) {
             sim_cluster_push(cluster, SIM_EVENT_QUIET_END,
                              SIM_NEMESIS_DEMAND * cluster->options->election_us,
@@ -579,7 +615,8 @@ static void sim_nemesis_quiet_end(struct sim_nemesis *nemesis)
 
 /* Whether a voter and those it reaches, both ways, are a majority. To be
  * elected it needs votes, which those that lost entries cannot give; to go on
- * leading, their acknowledgements are as good as any. */
+ * leading, their acknowledgements are as good as any. Who is on probation
+ * counts for neither. */
 static bool sim_nemesis_reaches_quorum(const struct sim_nemesis *nemesis,
                                        const struct raft_members *members,
                                        uint32_t node, bool for_votes)
@@ -590,6 +627,7 @@ static bool sim_nemesis_reaches_quorum(const struct sim_nemesis *nemesis,
     for (uint32_t i = 0; i < cluster->count; i++) {
         if (raft_members_is_voter(members, i + 1) &&
             (!for_votes || host_repair_index(cluster->hosts[i]) == 0) &&
+            !host_on_probation(cluster->hosts[i]) &&
             (i == node || sim_network_linked(&cluster->network, node, i))) {
             reached++;
         }

@@ -116,6 +116,7 @@ static void sim_options_draw_work(struct sim_options *o, struct random *r)
     for (size_t i = 0; i < sizeof o->weights / sizeof o->weights[0]; i++) {
         o->weights[i] = ONE_OF(r, 0, 1, 1, 2, 5);
     }
+    o->first_start = random_chance(r, 1, 2);
     o->work_gap_us = ONE_OF(r, 10, 20, 50, 200) * SIM_OPTIONS_MS;
     o->rest_weight = 100;
     o->change_weight = ONE_OF(r, 0, 1, 5, 20);
@@ -156,8 +157,10 @@ static void sim_options_draw_clients(struct sim_options *o, struct random *r)
 
 void sim_options_print(const struct sim_options *o)
 {
-    printf("seed %" PRIu64 ": %zu voters, %zu spares, %" PRIu64 " s\n", o->seed,
-           o->voters_count, o->spares_count, o->safety_us / SIM_OPTIONS_SECOND);
+    printf("seed %" PRIu64 ": %zu voters, %zu spares, %" PRIu64 " s%s\n",
+           o->seed, o->voters_count, o->spares_count,
+           o->safety_us / SIM_OPTIONS_SECOND,
+           o->first_start ? ", first start" : "");
     printf("  raft      election %" PRIu64 " ms, heartbeat %" PRIu64
            " ms, hint %" PRIu64 " ms, append %zu/%zu B, window %zu/%zu B, "
            "uncommitted %zu B, promote lag %zu\n",

@@ -43,7 +43,8 @@ struct sim_options {
     /* Nemesis. */
     time_us_t episode_gap_us; /* about one episode in this time */
     uint64_t ambush_pm;       /* chance that an action is followed by a blow */
-    uint64_t weights[16];     /* of the kinds of episodes, sim_nemesis.c */
+    bool first_start;         /* all disks are new, and on probation */
+    uint64_t weights[17];     /* of the kinds of episodes, sim_nemesis.c */
 
     /* Operators. */
     time_us_t work_gap_us; /* about one action in this time */

@@ -154,6 +154,15 @@ static void sim_watch_on_promised(void *context, raft_id_t id, raft_term_t term,
     check_votes_promised(&cluster->votes, (uint32_t)id - 1, term, vote);
 }
 
+static void sim_watch_on_admitted(void *context, raft_id_t id, bool founded)
+{
+    struct sim_cluster *cluster = context;
+
+    sim_faults_add(cluster->faults,
+                   founded ? SIM_FAULT_FOUNDED : SIM_FAULT_READMITTED, 1);
+    sim_cluster_note(cluster, (uint32_t)id - 1);
+}
+
 static void sim_watch_on_checkpointed(void *context, raft_id_t id,
                                       raft_index_t index, uint64_t hash)
 {
@@ -180,6 +189,7 @@ struct host_owner sim_watch_owner(struct sim_cluster *cluster)
         .applied = sim_watch_on_applied,
         .installed = sim_watch_on_installed,
         .promised = sim_watch_on_promised,
+        .admitted = sim_watch_on_admitted,
         .checkpointed = sim_watch_on_checkpointed,
         .line = cluster->report->narrate ? sim_watch_on_line : NULL,
     };

@@ -128,7 +128,8 @@ static void sim_workload_change(struct sim_workload *workload, uint32_t leader)
         fault = SIM_FAULT_ADD;
     } else if (member->role == RAFT_LEARNER &&
                random_chance(&workload->random, 4, 5) &&
-               host_repair_index(cluster->hosts[node]) == 0) {
+               host_repair_index(cluster->hosts[node]) == 0 &&
+               !host_on_probation(cluster->hosts[node])) {
         change.kind = RAFT_CHANGE_PROMOTE;
         fault = SIM_FAULT_PROMOTE;
     } else if (!sim_workload_may_remove(workload)) {
@@ -153,7 +154,8 @@ static bool sim_workload_may_remove(const struct sim_workload *workload)
     const struct sim_cluster *cluster = workload->cluster;
 
     for (size_t i = 0; i < cluster->count; i++) {
-        if (host_repair_index(cluster->hosts[i]) > 0) {
+        if (host_repair_index(cluster->hosts[i]) > 0 ||
+            host_on_probation(cluster->hosts[i])) {
             return false;
         }
     }

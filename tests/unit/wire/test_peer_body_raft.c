@@ -125,10 +125,10 @@ START_TEST(a_count_of_entries_alone_allocates_nothing)
     px.sample.message.raft.append.entries_count = 0;
     ck_assert_int_eq(px_encode(), STATUS_OK);
 
-    px_poke(40, 4, LIMIT_APPEND_ENTRIES);
+    px_poke(56, 4, LIMIT_APPEND_ENTRIES);
     px_seal();
     ck_assert_int_eq(px_decode(), STATUS_BAD_LENGTH);
-    px_poke(40, 4, UINT32_MAX);
+    px_poke(56, 4, UINT32_MAX);
     px_seal();
     ck_assert_int_eq(px_decode(), STATUS_TOO_LONG);
 
@@ -139,7 +139,7 @@ END_TEST
 START_TEST(a_refused_append_leaves_its_room_for_the_next)
 {
     px_plain(PEER_APPEND);
-    px_poke(60, 8, 3);
+    px_poke(76, 8, 3);
     px_seal();
     ck_assert_int_eq(px_decode(), STATUS_BAD_VALUE);
 
@@ -178,30 +178,41 @@ static const struct px_forgery forgeries[] = {
     {PEER_APPEND, 24, 8, PEER_NUMBER_MAX, STATUS_OK},
     {PEER_APPEND, 24, 8, PX_BEYOND, STATUS_BAD_VALUE},
     {PEER_APPEND, 32, 8, UINT64_MAX, STATUS_OK},
-    {PEER_APPEND, 40, 4, 2, STATUS_BAD_LENGTH},
-    {PEER_APPEND, 40, 4, 4, STATUS_BAD_LENGTH},
-    {PEER_APPEND, 40, 4, LIMIT_APPEND_ENTRIES + 1, STATUS_TOO_LONG},
-    {PEER_APPEND, 44, 8, 0, STATUS_BAD_VALUE},
-    {PEER_APPEND, 44, 8, 2, STATUS_BAD_VALUE}, /* falls below prev */
-    {PEER_APPEND, 44, 8, 6, STATUS_BAD_VALUE}, /* above the leader's */
-    {PEER_APPEND, 52, 1, 0, STATUS_BAD_VALUE},
-    {PEER_APPEND, 52, 1, 4, STATUS_BAD_VALUE},
-    {PEER_APPEND, 52, 1, RAFT_ENTRY_NOOP, STATUS_BAD_VALUE},
-    {PEER_APPEND, 52, 1, RAFT_ENTRY_MEMBERS, STATUS_BAD_LENGTH},
-    {PEER_APPEND, 53, 4, 4, STATUS_BAD_LENGTH},
-    {PEER_APPEND, 53, 4, UINT32_MAX, STATUS_BAD_LENGTH},
-    {PEER_APPEND, 60, 8, 3, STATUS_BAD_VALUE}, /* falls */
-    {PEER_APPEND, 68, 1, RAFT_ENTRY_COMMAND, STATUS_OK},
+    {PEER_APPEND, 40, 8, 1, STATUS_BAD_VALUE}, /* with no entry */
+    {PEER_APPEND, 48, 8, 1, STATUS_BAD_VALUE}, /* of nobody */
+    {PEER_APPEND, 56, 4, 2, STATUS_BAD_LENGTH},
+    {PEER_APPEND, 56, 4, 4, STATUS_BAD_LENGTH},
+    {PEER_APPEND, 56, 4, LIMIT_APPEND_ENTRIES + 1, STATUS_TOO_LONG},
+    {PEER_APPEND, 60, 8, 0, STATUS_BAD_VALUE},
+    {PEER_APPEND, 60, 8, 2, STATUS_BAD_VALUE}, /* falls below prev */
+    {PEER_APPEND, 60, 8, 6, STATUS_BAD_VALUE}, /* above the leader's */
+    {PEER_APPEND, 68, 1, 0, STATUS_BAD_VALUE},
+    {PEER_APPEND, 68, 1, 4, STATUS_BAD_VALUE},
+    {PEER_APPEND, 68, 1, RAFT_ENTRY_NOOP, STATUS_BAD_VALUE},
     {PEER_APPEND, 68, 1, RAFT_ENTRY_MEMBERS, STATUS_BAD_LENGTH},
-    {PEER_APPEND, 86, 4, 1, STATUS_BAD_LENGTH},
-    {PEER_APPEND, 86, 4, UINT32_MAX, STATUS_BAD_VALUE},
-    {PEER_APPEND, 90, 8, 0, STATUS_BAD_VALUE},
-    {PEER_APPEND, 98, 1, RAFT_LEARNER, STATUS_BAD_VALUE}, /* no voter left */
-    {PEER_APPEND, 98, 1, 0, STATUS_BAD_VALUE},
-    {PEER_APPEND, 99, 2, 65535, STATUS_BAD_LENGTH},
-    {PEER_APPEND, 101, 1, 0, STATUS_BAD_VALUE}, /* a zero in an address */
-    {PEER_APPEND, 109, 8, 1, STATUS_BAD_VALUE}, /* the same id twice */
+    {PEER_APPEND, 69, 4, 4, STATUS_BAD_LENGTH},
+    {PEER_APPEND, 69, 4, UINT32_MAX, STATUS_BAD_LENGTH},
+    {PEER_APPEND, 76, 8, 3, STATUS_BAD_VALUE}, /* falls */
+    {PEER_APPEND, 84, 1, RAFT_ENTRY_COMMAND, STATUS_OK},
+    {PEER_APPEND, 84, 1, RAFT_ENTRY_MEMBERS, STATUS_BAD_LENGTH},
+    {PEER_APPEND, 102, 4, 1, STATUS_BAD_LENGTH},
+    {PEER_APPEND, 102, 4, UINT32_MAX, STATUS_BAD_VALUE},
+    {PEER_APPEND, 106, 8, 0, STATUS_BAD_VALUE},
+    {PEER_APPEND, 114, 1, RAFT_LEARNER, STATUS_BAD_VALUE}, /* no voter left */
+    {PEER_APPEND, 114, 1, 0, STATUS_BAD_VALUE},
+    {PEER_APPEND, 115, 2, 65535, STATUS_BAD_LENGTH},
+    {PEER_APPEND, 117, 1, 0, STATUS_BAD_VALUE}, /* a zero in an address */
+    {PEER_APPEND, 125, 8, 1, STATUS_BAD_VALUE}, /* the same id twice */
     /* term; accepted 0; prev 7; match 0; recovery 6 of term 3; round */
+    {PEER_FOUND, 0, 8, 0, STATUS_OK}, /* before the first term */
+    {PEER_FOUND, 8, 1, 1, STATUS_OK},
+    {PEER_FOUND, 8, 1, 2, STATUS_BAD_VALUE},
+    {PEER_FOUND, 9, 1, 0, STATUS_BAD_LENGTH},
+    {PEER_FOUND, 9, 1, 17, STATUS_TOO_LONG},
+    {PEER_FOUND, 10, 8, 0, STATUS_BAD_VALUE},
+    {PEER_FOUND, 10, 8, 99, STATUS_BAD_VALUE}, /* not the speaker */
+    {PEER_FOUND, 18, 8, 0, STATUS_BAD_VALUE},
+
     {PEER_APPEND_REPLY, 0, 8, 2, STATUS_BAD_VALUE}, /* below its log */
     {PEER_APPEND_REPLY, 8, 1, 1, STATUS_BAD_VALUE}, /* and yet recovers */
     {PEER_APPEND_REPLY, 8, 1, 2, STATUS_BAD_VALUE},
@@ -212,6 +223,7 @@ static const struct px_forgery forgeries[] = {
     {PEER_APPEND_REPLY, 33, 8, 0, STATUS_OK},
     {PEER_APPEND_REPLY, 33, 8, 6, STATUS_BAD_VALUE},
     {PEER_APPEND_REPLY, 41, 8, UINT64_MAX, STATUS_OK},
+    {PEER_APPEND_REPLY, 49, 8, UINT64_MAX, STATUS_OK},
     /* term; index 8 of term 4; offset 100; round; last; members from 41 (u16
      * length 42, as above); data from 85 (u32 length 5) */
     {PEER_SNAPSHOT, 0, 8, 3, STATUS_BAD_VALUE},
@@ -235,7 +247,7 @@ static const struct px_forgery forgeries[] = {
     {PEER_SNAPSHOT_REPLY, 8, 8, 0, STATUS_BAD_VALUE},
     {PEER_SNAPSHOT_REPLY, 8, 8, PX_BEYOND, STATUS_BAD_VALUE},
     {PEER_SNAPSHOT_REPLY, 16, 8, PX_BEYOND, STATUS_BAD_VALUE},
-    {PEER_SNAPSHOT_REPLY, 32, 1, 2, STATUS_BAD_VALUE},
+    {PEER_SNAPSHOT_REPLY, 40, 1, 2, STATUS_BAD_VALUE},
 };
 
 #define FORGERIES ((int)(sizeof(forgeries) / sizeof(forgeries[0])))
@@ -293,14 +305,14 @@ END_TEST
 START_TEST(what_is_above_its_limit_is_not_believed)
 {
     ck_assert_int_eq(encode_append_of(1, LIMIT_ENTRY_BYTES), STATUS_OK);
-    px_poke(53, 4, LIMIT_ENTRY_BYTES + 1);
+    px_poke(69, 4, LIMIT_ENTRY_BYTES + 1);
     buffer_u8(&px.bytes, 0);
     px_seal();
     ck_assert_int_eq(px_decode(), STATUS_TOO_LONG);
 
     const size_t most = LIMIT_APPEND_BYTES / LIMIT_ENTRY_BYTES;
     ck_assert_int_eq(encode_append_of(most, LIMIT_ENTRY_BYTES), STATUS_OK);
-    px_poke(40, 4, most + 1);
+    px_poke(56, 4, most + 1);
     buffer_u64(&px.bytes, 5);
     buffer_u8(&px.bytes, RAFT_ENTRY_COMMAND);
     buffer_bytes32(&px.bytes, bytes_of_text("x"));
