@@ -55,6 +55,9 @@ time_ms_t lock_wall(const struct lock_machine *machine);
 uint64_t lock_reign(const struct lock_machine *machine); /* from 1; 0: none */
 uint64_t lock_last_token(const struct lock_machine *machine); /* 0: none */
 
+/* Every token that will be given out from now on is above this. */
+uint64_t lock_token_floor(const struct lock_machine *machine);
+
 struct lock_counts {
     size_t locks; /* records: held, waited for or delayed */
     size_t grants;

@@ -51,6 +51,12 @@ void lock_raise_epoch(struct lock_machine *machine)
     lock_meta_touch(machine);
 }
 
+uint64_t lock_token_floor(const struct lock_machine *machine)
+{
+    const struct lock_meta *meta = &machine->meta;
+    return meta->epoch << LIMIT_TOKEN_COUNTER_BITS | meta->counter;
+}
+
 time_ms_t lock_clock(const struct lock_machine *machine)
 {
     return machine->meta.clock;

@@ -26,6 +26,7 @@
 #include "command/command_world.h"
 
 struct server;
+struct server_options;
 
 struct server_engine {
     /* Open what is behind; false: one line was logged. close() follows in
@@ -64,6 +65,9 @@ struct server_engine {
     /* As node_publish(); NULL: there are no other nodes. */
     void (*publish)(struct server *server, bool shard, struct bytes channel,
                     struct bytes message);
+
+    /* --recover: do it and give the exit code; NULL: there is no such thing. */
+    int (*recover)(const struct server_options *options);
 };
 
 /* holdfastd's. */

@@ -16,6 +16,18 @@ static int server_main_run(const struct server_options *options,
     return code;
 }
 
+static int server_main_recover(const struct server_options *options,
+                               const struct server_program *program,
+                               const struct server_engine *engine)
+{
+    if (engine->recover == NULL) {
+        (void)fprintf(stderr, "%s: --recover: no such directive\n",
+                      program->name);
+        return EXIT_FAILURE;
+    }
+    return engine->recover(options);
+}
+
 int server_main(const struct server_program *program,
                 const struct server_engine *engine, int argc, char **argv)
 {
@@ -32,6 +44,9 @@ int server_main(const struct server_program *program,
         break;
     case SERVER_OPTIONS_CHECKED:
         (void)printf("%s: fine\n", options.config_file);
+        break;
+    case SERVER_OPTIONS_RECOVER:
+        code = server_main_recover(&options, program, engine);
         break;
     case SERVER_OPTIONS_HELP:
         server_options_help(stdout, program);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "server/server_recover.h"
+
 static bool server_node_open(struct server *server);
 static bool server_node_listen(struct server *server);
 static void server_node_close(struct server *server);
@@ -50,6 +52,7 @@ const struct server_engine server_node_engine = {
     .facts = server_node_facts,
     .transfer = server_node_transfer,
     .publish = server_node_publish,
+    .recover = server_recover,
 };
 
 /* ---- start and end ---- */

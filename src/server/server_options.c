@@ -171,13 +171,18 @@ void server_options_help(FILE *out, const struct server_program *program)
     (void)fprintf(out,
                   "Usage: %s [FILE] [--directive value ...]\n"
                   "       %s --check-config FILE\n"
+                  "%s"
                   "       %s --help | --version | --list-options\n"
                   "\n"
                   "FILE holds lines of the same directives: directive value. "
                   "The command\n"
                   "line wins. Defaults are in parentheses; + marks what CONFIG "
                   "SET may change.\n",
-                  program->name, program->name, program->name);
+                  program->name, program->name,
+                  program == &server_options_holdfastd
+                      ? "       holdfastd --recover --id ID --dir DIR\n"
+                      : "",
+                  program->name);
     for (size_t i = 0; i < server_options_table_count; i++) {
         const struct server_option *option = &server_options_table[i];
         const char *initial = server_options_table_initial(program, option);

@@ -148,6 +148,7 @@ enum server_options_action {
     SERVER_OPTIONS_FAILED,  /* options.reason is the line to print; exit 1 */
     SERVER_OPTIONS_RUN,     /* be a node */
     SERVER_OPTIONS_CHECKED, /* --check-config FILE: it is good; exit 0 */
+    SERVER_OPTIONS_RECOVER, /* --recover: server_recover() and exit */
     SERVER_OPTIONS_HELP,    /* print server_options_help(); exit 0 */
     SERVER_OPTIONS_VERSION, /* print the version; exit 0 */
     SERVER_OPTIONS_LIST,    /* print server_options_list(); exit 0 */

@@ -73,6 +73,7 @@ enum server_options_action server_options_read(struct server_options *options,
         return SERVER_OPTIONS_FAILED;
     }
     if (walk.action != SERVER_OPTIONS_RUN &&
+        walk.action != SERVER_OPTIONS_RECOVER &&
         walk.action != SERVER_OPTIONS_CHECKED) {
         return walk.action;
     }
@@ -141,9 +142,12 @@ static bool server_options_read_action(struct server_options_walk *walk,
         const char *word;
         enum server_options_action action;
     } actions[] = {
-        {"--help", SERVER_OPTIONS_HELP},         {"-h", SERVER_OPTIONS_HELP},
-        {"--version", SERVER_OPTIONS_VERSION},   {"-v", SERVER_OPTIONS_VERSION},
+        {"--help", SERVER_OPTIONS_HELP},
+        {"-h", SERVER_OPTIONS_HELP},
+        {"--version", SERVER_OPTIONS_VERSION},
+        {"-v", SERVER_OPTIONS_VERSION},
         {"--list-options", SERVER_OPTIONS_LIST},
+        {"--recover", SERVER_OPTIONS_RECOVER},
     };
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
         if (strcmp(word, actions[i].word) == 0) {

@@ -127,6 +127,20 @@ enum store_result store_create(struct store *store,
     return result;
 }
 
+void store_refound(struct store *store, const struct store_identity *identity,
+                   const struct node_write *write)
+{
+    ENSURE(store->running);
+
+    store_writer_take(&store->writer, store_batch_of_refounding(
+                                          &store->batcher, identity, write));
+}
+
+bool store_exists(const char *path)
+{
+    return store_database_exists(path);
+}
+
 void store_close(struct store *store)
 {
     if (store == NULL) {

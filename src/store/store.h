@@ -123,6 +123,16 @@ enum store_result store_create(struct store *store,
                                struct store_recovered *recovered, char *reason,
                                size_t reason_bytes);
 
+/* Make the directory that of another cluster, after a majority of its own was
+ * lost: in one write, identity, promise and install of write replace all that
+ * is there. The incarnation stays. Durable when the store is closed; a crash
+ * before leaves the directory as it was, or one to be refounded again. */
+void store_refound(struct store *store, const struct store_identity *identity,
+                   const struct node_write *write);
+
+/* True if there is a database at path; looks, and changes nothing. */
+bool store_exists(const char *path);
+
 /* Finish what is queued, then give everything back. What was not collected is
  * durable all the same. NULL is allowed. */
 void store_close(struct store *store);

@@ -21,6 +21,8 @@ struct store_batch {
 };
 
 static struct store_batch store_batch_begin(struct store_batcher *batcher);
+static void store_batch_identity(struct store_batch *batch,
+                                 const struct store_identity *identity);
 static void store_batch_promise(struct store_batch *batch,
                                 const struct node_write *write);
 static void store_batch_install(struct store_batch *batch,
@@ -90,16 +92,29 @@ store_batch_of_checkpoint(struct store_batcher *batcher,
     return batch.job;
 }
 
+struct store_job *
+store_batch_of_refounding(struct store_batcher *batcher,
+                          const struct store_identity *identity,
+                          const struct node_write *write)
+{
+    ENSURE(write->promise);
+    ENSURE(write->install);
+
+    memcpy(batcher->cluster, identity->cluster, STORE_CLUSTER_BYTES);
+    struct store_batch batch = {.batcher = batcher,
+                                .job = store_batch_of_write(batcher, write)};
+    store_batch_identity(&batch, identity);
+    batch.job->refounding = true;
+    return batch.job;
+}
+
 leveldb_writebatch_t *
 store_batch_of_identity(struct store_batcher *batcher,
                         const struct store_identity *identity,
                         const struct raft_members *members, uint64_t boot)
 {
     struct store_batch batch = store_batch_begin(batcher);
-    store_keys_make(&batcher->key, batcher->group, STORE_KIND_IDENTITY);
-    store_values_put_identity(&batcher->value, buffer_view(&batcher->key),
-                              identity);
-    store_batch_put(&batch);
+    store_batch_identity(&batch, identity);
     store_keys_make(&batcher->key, batcher->group, STORE_KIND_BOOT);
     store_values_put_boot(&batcher->value, buffer_view(&batcher->key), boot);
     store_batch_put(&batch);
@@ -141,6 +156,16 @@ static struct store_batch store_batch_begin(struct store_batcher *batcher)
 {
     return (struct store_batch){.batcher = batcher,
                                 .job = memory_new(1, sizeof(struct store_job))};
+}
+
+static void store_batch_identity(struct store_batch *batch,
+                                 const struct store_identity *identity)
+{
+    struct store_batcher *batcher = batch->batcher;
+    store_keys_make(&batcher->key, batcher->group, STORE_KIND_IDENTITY);
+    store_values_put_identity(&batcher->value, buffer_view(&batcher->key),
+                              identity);
+    store_batch_put(batch);
 }
 
 static void store_batch_promise(struct store_batch *batch,

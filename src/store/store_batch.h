@@ -36,6 +36,13 @@ store_batch_of_identity(struct store_batcher *batcher,
                         const struct store_identity *identity,
                         const struct raft_members *members, uint64_t boot);
 
+/* The job of a directory that becomes that of another cluster: write has the
+ * promise and the state that replace everything. */
+struct store_job *
+store_batch_of_refounding(struct store_batcher *batcher,
+                          const struct store_identity *identity,
+                          const struct node_write *write);
+
 /* What every open writes: the boot, a promise if one had to be put back, and
  * the end of entries first to last, which were damaged (0, 0: none). */
 leveldb_writebatch_t *

@@ -337,6 +337,14 @@ static void store_writer_raise_mark(struct store_writer *writer,
         promise = job->promise ? job : promise;
         entries = job->last_index != 0 ? job : entries;
     }
+    if (entries != NULL && entries->refounding) {
+        struct store_mark_value value = writer->mark->value;
+        value.index = entries->last_index;
+        value.term = entries->last_term;
+        if (!store_mark_set(writer->mark, &value)) {
+            store_writer_fail("writing the mark", strerror(errno));
+        }
+    }
     if (entries != NULL) {
         store_mark_acknowledge(writer->mark, entries->last_index,
                                entries->last_term);

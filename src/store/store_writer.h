@@ -28,6 +28,7 @@ struct store_job {
     leveldb_writebatch_t *batch; /* NULL: nothing to store */
     size_t bytes;
     bool install;            /* all state and log that is there goes first */
+    bool refounding;         /* and the mark forgets what was before */
     raft_index_t cut_index;  /* entries from here on are replaced; 0: none */
     raft_index_t last_index; /* the log ends here now; 0: as before */
     raft_term_t last_term;
