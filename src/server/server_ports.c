@@ -39,6 +39,11 @@ static void server_ports_write(void *context, const struct node_write *write)
     /* The frames of this turn are waited for by other disks, and to hand over
      * a write may cost us the processor: so they leave before it. */
     net_peers_flush(&server->peers);
+    if (write->install) {
+        server_log(&server->log, SERVER_LOG_NOTICE,
+                   "fell behind: the state is replaced by that of entry %llu",
+                   (unsigned long long)write->install_index);
+    }
     store_write(server->store, write);
 }
 

@@ -292,6 +292,24 @@ START_TEST(what_the_lost_disk_said_late_is_dropped)
 }
 END_TEST
 
+START_TEST(who_is_on_probation_keeps_no_leader_in_office)
+{
+    fx_reign(3);
+    fx_receive(on_probation(fx_refuse(2, 1, 0, 0), OTHER));
+    fx_settle();
+
+    for (int i = 0; i < 3 * FX_ELECTION_MS / FX_HEARTBEAT_MS; i++) {
+        fx_wait(FX_HEARTBEAT_MS);
+        if (raft_role(fx.raft) == RAFT_LEADER) {
+            fx_receive(on_probation(fx_accept(2, 2), OTHER));
+            fx_settle();
+        }
+    }
+
+    ck_assert_int_eq(raft_role(fx.raft), RAFT_FOLLOWER);
+}
+END_TEST
+
 START_TEST(nobody_on_probation_is_promoted_or_handed_the_office)
 {
     fx_reign(3);
@@ -333,6 +351,7 @@ int main(void)
                    who_is_on_probation_commits_nothing_and_confirms_nothing);
     tcase_add_test(taken, it_is_taken_in_with_an_entry_committed_without_it);
     tcase_add_test(taken, what_the_lost_disk_said_late_is_dropped);
+    tcase_add_test(taken, who_is_on_probation_keeps_no_leader_in_office);
     tcase_add_test(taken, nobody_on_probation_is_promoted_or_handed_the_office);
     suite_add_tcase(suite, taken);
     return check_run(suite);
