@@ -98,6 +98,17 @@ void command_unserved(struct command_call *call,
         (void)command_error(call, "WRONGTYPE Operation against a key holding "
                                   "the wrong kind of value");
         return;
+    case LOCK_NOT_A_NUMBER:
+        (void)command_error(call,
+                            "ERR value is not an integer or out of range");
+        return;
+    case LOCK_OVERFLOW:
+        (void)command_error(call, "ERR increment or decrement would overflow");
+        return;
+    case LOCK_TOO_LONG:
+        (void)command_error(call, "ERR string exceeds maximum allowed size "
+                                  "(proto-max-bulk-len)");
+        return;
     case LOCK_WINDOW_FULL:
         (void)command_error(call, "TRYAGAIN too much is under way");
         return;

@@ -40,6 +40,7 @@ enum command_flag {
     COMMAND_SKIP_MONITOR = 1u << 8, /* not shown by MONITOR: it has secrets */
     COMMAND_NOSCRIPT = 1u << 9,
     COMMAND_SUBSCRIBED = 1u << 10, /* a RESP2 subscriber may ask it */
+    COMMAND_MULTI = 1u << 11,      /* can be part of a transaction */
 };
 
 /* Which arguments are keys, as in COMMAND: positions of the first and the

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "command/command_query_data.h"
 
 /* A claim, without its texts: their lengths, five numbers and a mode. */
 #define COMMAND_QUERY_CLAIM_BYTES (2 + 2 + 5 * 8 + 1)
@@ -55,13 +56,20 @@ static time_ms_t command_query_left(const struct lock_machine *machine,
                                     const struct lock_claim_view *claim,
                                     time_ms_t clock);
 static bool command_query_kind_is_known(uint8_t kind);
+static enum status command_query_check_text(const struct command_query *query);
 
 void command_query_encode(const struct command_query *query, struct buffer *out)
 {
-    ENSURE(query->text.count <= UINT16_MAX);
+    struct buffer question = {0};
+    struct bytes text = query->text;
+    if (query->kind == COMMAND_QUERY_DATA) {
+        lock_read_encode(&query->question, &question);
+        text = buffer_view(&question);
+    }
     buffer_u8(out, (uint8_t)query->kind);
     buffer_u32(out, query->database);
-    buffer_bytes16(out, query->text);
+    buffer_bytes32(out, text);
+    buffer_close(&question);
     buffer_u32(out, query->count);
     buffer_u64(out, query->cursor);
 }
@@ -74,20 +82,42 @@ enum status command_query_decode(struct bytes bytes,
     memset(query, 0, sizeof(*query));
     query->kind = (enum command_query_kind)kind;
     query->database = reader_u32(&reader);
-    query->text = reader_bytes16(&reader);
+    query->text = reader_bytes32(&reader);
     query->count = reader_u32(&reader);
     query->cursor = reader_u64(&reader);
     if (!reader_finished(&reader)) {
         return STATUS_BAD_LENGTH;
     }
-    const bool has_text = query->text.count > 0;
     if (!command_query_kind_is_known(kind) ||
-        has_text != (kind != COMMAND_QUERY_SCAN) ||
-        query->text.count > LIMIT_KEY_BYTES ||
         query->database >= LIMIT_DATABASES) {
         return STATUS_BAD_VALUE;
     }
-    return STATUS_OK;
+    return command_query_check_text(query);
+}
+
+static enum status command_query_check_text(const struct command_query *query)
+{
+    const size_t count = query->text.count;
+    switch (query->kind) {
+    case COMMAND_QUERY_DATA:
+        return lock_read_check(query->text);
+    case COMMAND_QUERY_SCAN:
+    case COMMAND_QUERY_STEP:
+    case COMMAND_QUERY_ANY:
+        return count == 0 ? STATUS_OK : STATUS_BAD_VALUE;
+    case COMMAND_QUERY_KEYS:
+        return count <= LIMIT_KEY_BYTES ? STATUS_OK : STATUS_BAD_VALUE;
+    case COMMAND_QUERY_LOCK:
+    case COMMAND_QUERY_OWNED:
+    case COMMAND_QUERY_GET:
+    case COMMAND_QUERY_FENCED:
+    case COMMAND_QUERY_FENCE:
+    case COMMAND_QUERY_HOLDERS:
+    case COMMAND_QUERY_WAITERS:
+        return count > 0 && count <= LIMIT_KEY_BYTES ? STATUS_OK
+                                                     : STATUS_BAD_VALUE;
+    }
+    return STATUS_BAD_VALUE;
 }
 
 void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
@@ -121,6 +151,12 @@ void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
     case COMMAND_QUERY_FENCE:
         buffer_u64(out, lock_fence_last(machine, query->text));
         break;
+    case COMMAND_QUERY_DATA:
+    case COMMAND_QUERY_KEYS:
+    case COMMAND_QUERY_STEP:
+    case COMMAND_QUERY_ANY:
+        command_query_data_answer(machine, clock, query, out);
+        return;
     }
     (void)command_query_put_counts(out);
 }
@@ -164,6 +200,11 @@ enum status command_query_read(struct bytes bytes,
     case COMMAND_QUERY_FENCE:
         reply->last_token = reader_u64(&reader);
         break;
+    case COMMAND_QUERY_DATA:
+    case COMMAND_QUERY_KEYS:
+    case COMMAND_QUERY_STEP:
+    case COMMAND_QUERY_ANY:
+        return command_query_data_read(&reader, reply);
     }
     reply->holders_count = reader_u32(&reader);
     reply->waiters_count = reader_u32(&reader);
@@ -359,5 +400,5 @@ static time_ms_t command_query_left(const struct lock_machine *machine,
 
 static bool command_query_kind_is_known(uint8_t kind)
 {
-    return kind >= COMMAND_QUERY_LOCK && kind <= COMMAND_QUERY_SCAN;
+    return kind >= COMMAND_QUERY_LOCK && kind <= COMMAND_QUERY_ANY;
 }

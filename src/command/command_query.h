@@ -12,6 +12,7 @@
 #define HOLDFAST_COMMAND_QUERY_H
 
 #include "lock/lock.h"
+#include "lock/lock_read.h"
 
 enum command_query_kind {
     COMMAND_QUERY_LOCK = 1, /* a key: view, holders, waiters up to count */
@@ -22,6 +23,10 @@ enum command_query_kind {
     COMMAND_QUERY_HOLDERS,  /* as LOCK, without the list of waiters */
     COMMAND_QUERY_WAITERS,  /* as LOCK, without the list of holders */
     COMMAND_QUERY_SCAN,     /* held locks from a cursor on; no text */
+    COMMAND_QUERY_DATA,     /* a question of lock_read.h about data keys */
+    COMMAND_QUERY_KEYS,     /* all data keys that match a pattern, in text */
+    COMMAND_QUERY_STEP,     /* data keys from a cursor on; no text */
+    COMMAND_QUERY_ANY,      /* one data key; the cursor says which; no text */
 };
 
 /* Claims are left out of an answer that would grow beyond this. */
@@ -31,6 +36,9 @@ enum command_query_kind {
  * look at to find one. */
 #define COMMAND_QUERY_SCAN_MAX 1000
 #define COMMAND_QUERY_SCAN_PLACES 10
+
+/* What matching all keys with one pattern may cost: a second or less. */
+#define COMMAND_QUERY_KEYS_STEPS (64 * 2 * 1024 * 1024)
 
 static_assert(COMMAND_QUERY_BYTES_MAX + LIMIT_FRAME_OVERHEAD_BYTES <=
                   LIMIT_FRAME_BYTES,
@@ -42,7 +50,9 @@ struct command_query {
     struct bytes text;
     uint32_t count;  /* claims at most, in each list. SCAN: enough, but whole
                         places of the table are listed */
-    uint64_t cursor; /* SCAN: 0, or the one that the last answer gave */
+    uint64_t cursor; /* SCAN, STEP: 0, or the one that the last answer gave */
+    /* DATA: encoded as the text, in which it is found after decoding. */
+    struct lock_question question;
 };
 
 /* One holder or waiter in an answer. */
@@ -75,15 +85,16 @@ struct command_query_reply {
     struct lock_view lock; /* LOCK, HOLDERS, WAITERS */
     uint64_t last_token;   /* LOCK and so on: of the whole cluster; FENCE */
     uint64_t cursor;       /* SCAN: where to go on; 0: nowhere */
-    bool found;            /* GET, FENCED */
-    struct bytes value;    /* GET, FENCED */
+    bool found;            /* GET, FENCED, ANY; DATA, KEYS: it is all there */
+    struct bytes value;    /* GET, FENCED, ANY */
     time_ms_t left_ms;     /* GET: TIME_NEVER if it lives for ever */
     struct bytes lock_key; /* FENCED */
     uint64_t token;        /* FENCED */
     size_t holders_count;  /* claims that follow, holders first */
     size_t waiters_count;
     bool cut; /* there are more claims than count or the bytes allow */
-    struct reader claims; /* for command_query_next() */
+    struct reader claims; /* for command_query_next(); DATA: the answer of
+                             lock_read.h; KEYS, STEP: the keys */
 };
 
 /* Everything but the claims; STATUS_BAD_LENGTH or STATUS_BAD_VALUE if these
@@ -94,5 +105,9 @@ enum status command_query_read(struct bytes bytes,
 /* The next claim; false at the end. */
 bool command_query_next(struct command_query_reply *reply,
                         struct command_claim *claim);
+
+/* The next data key of KEYS or STEP; false at the end. */
+bool command_query_next_key(struct command_query_reply *reply,
+                            struct bytes *key);
 
 #endif

@@ -69,6 +69,11 @@ struct lock_counts {
 };
 struct lock_counts lock_count(const struct lock_machine *machine);
 
+/* Data keys of a database, and how many of them have a deadline (or NULL).
+ * Those whose deadline has come count until they are swept. */
+size_t lock_count_database(const struct lock_machine *machine,
+                           uint32_t database, size_t *limited_count);
+
 /* ---- reading ---- */
 
 /* A holder or a waiter. Texts are valid until the machine changes. */
@@ -123,6 +128,17 @@ void lock_visit_owned(const struct lock_machine *machine, struct bytes owner,
  * of locks there are. All are shown whatever the callback returns. */
 uint64_t lock_visit_held(const struct lock_machine *machine, uint64_t cursor,
                          lock_visit_fn *visit, void *context);
+
+/* As above, for the data keys of a database that are alive as of a clock. */
+typedef void lock_visit_key_fn(void *context, struct bytes key);
+uint64_t lock_visit_data(const struct lock_machine *machine, uint32_t database,
+                         time_ms_t clock, uint64_t cursor,
+                         lock_visit_key_fn *visit, void *context);
+
+/* Any data key of a database that is alive as of a clock; number, whatever it
+ * is, says which. False: there is none. */
+bool lock_any_data(const struct lock_machine *machine, uint32_t database,
+                   time_ms_t clock, uint64_t number, struct bytes *key);
 
 /* Walk the waiters whose request came from a node, in no particular order. */
 void lock_visit_origin(const struct lock_machine *machine, uint64_t node,
@@ -179,7 +195,8 @@ struct lock_due {
 bool lock_next_due(const struct lock_machine *machine, struct lock_due *due);
 
 /* Look at it again when the clock shows at: a lease by its key and token, a
- * delay or a data key by its key. TIME_NEVER: not before it is moved again.
+ * delay or a data key by its key, a data key not before its deadline.
+ * TIME_NEVER: not before it is moved again.
  * Nothing happens if it is not there any more. Not part of the state. */
 void lock_move_lease(struct lock_machine *machine, struct bytes key,
                      uint64_t token, time_ms_t at);

@@ -1,8 +1,8 @@
 /* lock_command.c - commands to bytes and back: the head, and the list of kinds.
  *
  * The list is the only place that knows every kind. What is behind the head is
- * in lock_command_lock.c and lock_command_data.c, a row for each kind; see
- * lock_command_body.h for how the work is shared.
+ * in lock_command_lock.c, lock_command_data.c and lock_command_many.c, a row
+ * for each kind; see lock_command_body.h for how the work is shared.
  *
  * To extend: name the row of a new kind in the list.
  */
@@ -16,7 +16,7 @@
 #define LOCK_COMMAND_WALL_AT 10
 #define LOCK_COMMAND_FIRST_AT 42
 
-#define LOCK_COMMAND_KINDS_END (LOCK_COMMAND_FENCE_DELETE + 1)
+#define LOCK_COMMAND_KINDS_END (LOCK_COMMAND_BATCH + 1)
 
 static const struct lock_command_body
     *const lock_command_list[LOCK_COMMAND_KINDS_END] = {
@@ -38,13 +38,16 @@ static const struct lock_command_body
         [LOCK_COMMAND_SWEEP] = &lock_command_sweep,
         [LOCK_COMMAND_FENCE_SET] = &lock_command_fence_set,
         [LOCK_COMMAND_FENCE_DELETE] = &lock_command_fence_delete,
+        [LOCK_COMMAND_SET_MANY] = &lock_command_set_many,
+        [LOCK_COMMAND_FETCH] = &lock_command_fetch,
+        [LOCK_COMMAND_FLUSH] = &lock_command_flush,
+        [LOCK_COMMAND_READ] = &lock_command_read,
+        [LOCK_COMMAND_BATCH] = &lock_command_batch,
 };
 
 static_assert(LOCK_COMMAND_KINDS_END <= UINT8_MAX + 1,
               "a kind is one byte of a command");
 
-static const struct lock_command_body *
-lock_command_find(enum lock_command_kind kind);
 static void lock_command_decode_head(struct reader *reader,
                                      struct lock_command_head *head);
 static enum status lock_command_check(const struct lock_command *command);
@@ -151,8 +154,7 @@ const char *lock_command_kind_text(enum lock_command_kind kind)
     return body != NULL ? body->name : "unknown";
 }
 
-static const struct lock_command_body *
-lock_command_find(enum lock_command_kind kind)
+const struct lock_command_body *lock_command_find(enum lock_command_kind kind)
 {
     /* Compared without a sign: the enum may have one, and holds anything. */
     return (unsigned)kind < LOCK_COMMAND_KINDS_END ? lock_command_list[kind]

@@ -55,6 +55,11 @@ enum lock_command_kind {
     LOCK_COMMAND_SWEEP,
     LOCK_COMMAND_FENCE_SET,
     LOCK_COMMAND_FENCE_DELETE,
+    LOCK_COMMAND_SET_MANY,
+    LOCK_COMMAND_FETCH,
+    LOCK_COMMAND_FLUSH,
+    LOCK_COMMAND_READ,
+    LOCK_COMMAND_BATCH,
 };
 
 enum lock_mode {
@@ -209,6 +214,7 @@ enum lock_deadline_condition {
     LOCK_DEADLINE_IF_SOME,    /* XX */
     LOCK_DEADLINE_IF_LATER,   /* GT; none counts as never ending */
     LOCK_DEADLINE_IF_EARLIER, /* LT */
+    LOCK_DEADLINE_IF_SOONER,  /* XX LT: earlier than the one there is */
 };
 
 /* EXPIRE and PERSIST (lifetime FOREVER). KEEP makes no sense here. A time
@@ -251,6 +257,43 @@ struct lock_fence_delete {
     size_t keys_count;
 };
 
+/* Set all of these, to live for ever; or none, if absent is set and one of the
+ * keys is there. Of a key that is named twice the last value counts. */
+struct lock_set_many {
+    uint32_t database;
+    bool absent;
+    const struct bytes *words; /* a key, its value, a key ... */
+    size_t pairs_count;
+};
+
+/* Answer with the value, and change the deadline: KEEP leaves it alone. */
+struct lock_fetch {
+    uint32_t database;
+    struct bytes key;
+    enum lock_lifetime lifetime;
+    time_ms_t time_ms;
+};
+
+/* Delete every data key of a database, or of all. Locks and fences stay. */
+struct lock_flush {
+    uint32_t database; /* 0 if all is set */
+    bool all;
+};
+
+/* A question to the state, as bytes: see lock_read.h. */
+struct lock_read {
+    struct bytes question;
+};
+
+/* Several commands as one: see lock_batch.h. Nothing happens if a watched key
+ * is not as it was. */
+struct lock_batch {
+    struct bytes watches;
+    size_t watches_count;
+    struct bytes operations;
+    size_t operations_count;
+};
+
 struct lock_command {
     enum lock_command_kind kind;
     struct lock_command_head head;
@@ -272,6 +315,11 @@ struct lock_command {
         struct lock_sweep sweep;
         struct lock_fence_set fence_set;
         struct lock_fence_delete fence_delete;
+        struct lock_set_many set_many;
+        struct lock_fetch fetch;
+        struct lock_flush flush;
+        struct lock_read read;
+        struct lock_batch batch;
     };
 };
 

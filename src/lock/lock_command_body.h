@@ -52,6 +52,25 @@ enum status lock_command_first(enum status first, enum status second);
 enum status lock_command_check_key(struct bytes key);
 enum status lock_command_check_owner(struct bytes owner);
 
+/* A key in a database, and a value. */
+enum status lock_command_check_place(uint32_t database, struct bytes key);
+enum status lock_command_check_value(struct bytes value);
+
+/* The least that a pair takes in a list: its lengths, and a key of one byte. */
+#define LOCK_COMMAND_PAIR_BYTES_MIN (2 + 1 + 4)
+
+/* How many things of a list are coming, or 0 with the problem noted; and room
+ * for so many keys. */
+uint32_t lock_command_take_count(struct lock_command_source *source,
+                                 size_t item_bytes_min);
+void lock_command_room_keys(struct lock_command_room *room, size_t count);
+
+/* True if a value can be set to live so. */
+bool lock_command_is_set_life(enum lock_lifetime lifetime, time_ms_t time_ms);
+
+/* The row of a kind, or NULL. */
+const struct lock_command_body *lock_command_find(enum lock_command_kind kind);
+
 extern const struct lock_command_body lock_command_tick;
 extern const struct lock_command_body lock_command_acquire;
 extern const struct lock_command_body lock_command_release;
@@ -71,5 +90,10 @@ extern const struct lock_command_body lock_command_deadline;
 extern const struct lock_command_body lock_command_sweep;
 extern const struct lock_command_body lock_command_fence_set;
 extern const struct lock_command_body lock_command_fence_delete;
+extern const struct lock_command_body lock_command_set_many;
+extern const struct lock_command_body lock_command_fetch;
+extern const struct lock_command_body lock_command_flush;
+extern const struct lock_command_body lock_command_read;
+extern const struct lock_command_body lock_command_batch;
 
 #endif

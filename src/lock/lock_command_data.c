@@ -13,23 +13,21 @@
 #include "base/memory.h"
 #include "lock/lock_command_body.h"
 
-/* The least that a key or a pair takes in a list: its lengths, and a key of
- * one byte. */
+/* The least that a key takes in a list: its length, and one byte. */
 #define LOCK_COMMAND_KEY_BYTES_MIN (2 + 1)
-#define LOCK_COMMAND_PAIR_BYTES_MIN (2 + 1 + 4)
 
 static_assert(LOCK_COMMAND_HEAD_BYTES + LIMIT_VALUE_BYTES +
                       2 * (LIMIT_KEY_BYTES + 64) <=
                   LIMIT_ENTRY_BYTES,
               "the largest value can be set, also under a fence");
 
-static enum status lock_command_check_value(struct bytes value)
+enum status lock_command_check_value(struct bytes value)
 {
     return value.count > LIMIT_VALUE_BYTES ? STATUS_TOO_LONG : STATUS_OK;
 }
 
 /* Every one of these is about a key, or a fence, in a database. */
-static enum status lock_command_check_place(uint32_t database, struct bytes key)
+enum status lock_command_check_place(uint32_t database, struct bytes key)
 {
     return lock_command_first(lock_command_check_key(key),
                               lock_command_verdict(database < LIMIT_DATABASES));
@@ -49,9 +47,8 @@ static enum status lock_command_check_compare(enum lock_condition condition,
                : lock_command_verdict(compare.count == 0);
 }
 
-/* How many things of a list are coming, or 0 with the problem noted. */
-static uint32_t lock_command_take_count(struct lock_command_source *source,
-                                        size_t item_bytes_min)
+uint32_t lock_command_take_count(struct lock_command_source *source,
+                                 size_t item_bytes_min)
 {
     const uint32_t count = reader_u32(&source->reader);
     if (count > source->reader.rest.count / item_bytes_min) {
@@ -76,17 +73,22 @@ static void lock_command_put_keys(struct buffer *out, const struct bytes *keys,
     }
 }
 
+void lock_command_room_keys(struct lock_command_room *room, size_t count)
+{
+    if (count > room->keys_capacity) {
+        room->keys_capacity = lock_command_capacity(room->keys_capacity, count);
+        room->keys = memory_resize(room->keys, room->keys_capacity,
+                                   sizeof(struct bytes));
+    }
+}
+
 /* The keys of a list, in the room; how many is returned. */
 static size_t lock_command_take_keys(struct lock_command_source *source)
 {
     struct lock_command_room *room = source->room;
     const uint32_t count =
         lock_command_take_count(source, LOCK_COMMAND_KEY_BYTES_MIN);
-    if (count > room->keys_capacity) {
-        room->keys_capacity = lock_command_capacity(room->keys_capacity, count);
-        room->keys = memory_resize(room->keys, room->keys_capacity,
-                                   sizeof(struct bytes));
-    }
+    lock_command_room_keys(room, count);
     for (uint32_t i = 0; i < count; i++) {
         room->keys[i] = reader_bytes16(&source->reader);
     }
@@ -141,8 +143,7 @@ static void lock_command_decode_set(struct lock_command_source *source,
 /* A value that lives for no time at all is refused, as Redis refuses it. A
  * wall time that has passed is another matter: only the entry's own clock can
  * tell. */
-static bool lock_command_is_set_life(enum lock_lifetime lifetime,
-                                     time_ms_t time_ms)
+bool lock_command_is_set_life(enum lock_lifetime lifetime, time_ms_t time_ms)
 {
     switch (lifetime) {
     case LOCK_LIFE_FOREVER:
@@ -323,7 +324,7 @@ static bool lock_command_is_deadline(const struct lock_deadline *deadline)
     case LOCK_LIFE_RELATIVE:
     case LOCK_LIFE_WALL:
         return deadline->time_ms <= LIMIT_TIME_MS &&
-               (unsigned)deadline->condition <= LOCK_DEADLINE_IF_EARLIER;
+               (unsigned)deadline->condition <= LOCK_DEADLINE_IF_SOONER;
     case LOCK_LIFE_KEEP:
         return false;
     }

@@ -1,10 +1,11 @@
 /* lock_data.c - where the data keys are, and how one changes.
  *
- * Keys are found through a hash index by their name, the database in front of
- * the key, which is also the name of their record. Those with a deadline are in
- * a heap besides. Every change goes through the few functions here, which keep
- * index, heap and the list of changed records in step; what commands make of
- * them is in lock_data_apply.c.
+ * Keys are found through a hash index for each database by their name, the
+ * database in front of the key, which is also the name of their record. Those
+ * with a deadline are in a heap besides. Every change goes through the few
+ * functions here, which keep index, heap and the list of changed records in
+ * step, and note the revision; what commands make of them is in
+ * lock_data_apply.c.
  *
  * A value that is replaced or removed is not freed at once but kept until the
  * next one is, because it may just have been handed out as the old value.
@@ -28,17 +29,23 @@ static uint64_t lock_data_hash(const void *context,
 static bool lock_data_match(const struct index_node *node, const void *wanted);
 static void lock_data_keep(struct lock_data_keys *data, uint8_t *value);
 static bool lock_data_is_dead(const struct lock_data_key *key, time_ms_t clock);
+static void lock_data_changed(struct lock_machine *machine,
+                              struct lock_data_key *key);
 
 void lock_data_init(struct lock_data_keys *data, struct table_seed seed)
 {
     *data = (struct lock_data_keys){.seed = seed};
-    index_init(&data->by_name, lock_data_hash, data);
+    for (size_t i = 0; i < LIMIT_DATABASES; i++) {
+        index_init(&data->by_name[i], lock_data_hash, data);
+    }
     heap_init(&data->due);
 }
 
 void lock_data_close(struct lock_data_keys *data)
 {
-    index_close(&data->by_name);
+    for (size_t i = 0; i < LIMIT_DATABASES; i++) {
+        index_close(&data->by_name[i]);
+    }
     heap_close(&data->due);
     memory_free(data->kept);
     data->kept = NULL;
@@ -46,7 +53,22 @@ void lock_data_close(struct lock_data_keys *data)
 
 size_t lock_data_count(const struct lock_machine *machine)
 {
-    return index_count(&machine->data.by_name);
+    size_t count = 0;
+    for (size_t i = 0; i < LIMIT_DATABASES; i++) {
+        count += index_count(&machine->data.by_name[i]);
+    }
+    return count;
+}
+
+size_t lock_count_database(const struct lock_machine *machine,
+                           uint32_t database, size_t *limited_count)
+{
+    ENSURE(database < LIMIT_DATABASES);
+
+    if (limited_count != NULL) {
+        *limited_count = machine->data.limited_count[database];
+    }
+    return index_count(&machine->data.by_name[database]);
 }
 
 /* ---- reading ---- */
@@ -97,6 +119,11 @@ time_ms_t lock_data_deadline(const struct lock_data_key *key)
     return key->life != NULL ? key->life->deadline : 0;
 }
 
+time_ms_t lock_data_wall(const struct lock_data_key *key)
+{
+    return key->life != NULL ? key->life->wall : 0;
+}
+
 /* ---- finding ---- */
 
 struct lock_data_key *lock_data_find(const struct lock_machine *machine,
@@ -111,7 +138,7 @@ struct lock_data_key *lock_data_find(const struct lock_machine *machine,
     name[0] = (uint8_t)database;
     memcpy(name + 1, key.data, key.count);
     const struct bytes wanted = bytes_of(name, 1 + key.count);
-    struct index_node *node = index_find(&machine->data.by_name,
+    struct index_node *node = index_find(&machine->data.by_name[database],
                                          table_hash(machine->data.seed, wanted),
                                          lock_data_match, &wanted);
     return node != NULL ? CONTAINER_OF(node, struct lock_data_key, by_name)
@@ -166,7 +193,8 @@ struct lock_data_key *lock_data_create(struct lock_machine *machine,
     created->name_count = (uint16_t)(1 + key.count);
     created->name[0] = (uint8_t)database;
     memcpy(created->name + 1, key.data, key.count);
-    index_insert(&machine->data.by_name, &created->by_name);
+    created->revision = machine->index;
+    index_insert(&machine->data.by_name[database], &created->by_name);
     lock_changes_add(&machine->changes, &created->tracked, LOCK_RECORD_DATA);
     return created;
 }
@@ -174,9 +202,10 @@ struct lock_data_key *lock_data_create(struct lock_machine *machine,
 void lock_data_remove(struct lock_machine *machine, struct lock_data_key *key)
 {
     lock_changes_gone(&machine->changes, &key->tracked);
-    index_remove(&machine->data.by_name, &key->by_name);
+    index_remove(&machine->data.by_name[key->name[0]], &key->by_name);
     if (key->life != NULL) {
         heap_remove(&machine->data.due, &key->life->due);
+        machine->data.limited_count[key->name[0]]--;
     }
     lock_data_keep(&machine->data, key->value);
     key->value = NULL;
@@ -193,7 +222,7 @@ void lock_data_write(struct lock_machine *machine, struct lock_data_key *key,
     lock_data_keep(&machine->data, key->value);
     key->value = copy;
     key->value_count = (uint32_t)value.count;
-    lock_changes_touch(&machine->changes, &key->tracked);
+    lock_data_changed(machine, key);
 }
 
 void lock_data_extend(struct lock_machine *machine, struct lock_data_key *key,
@@ -207,6 +236,14 @@ void lock_data_extend(struct lock_machine *machine, struct lock_data_key *key,
         memcpy(key->value + key->value_count, more.data, more.count);
         key->value_count = (uint32_t)count;
     }
+    lock_data_changed(machine, key);
+}
+
+/* Whoever watches the key sees by the revision that it is not the same. */
+static void lock_data_changed(struct lock_machine *machine,
+                              struct lock_data_key *key)
+{
+    key->revision = machine->index;
     lock_changes_touch(&machine->changes, &key->tracked);
 }
 
@@ -229,17 +266,25 @@ void lock_data_limit(struct lock_machine *machine, struct lock_data_key *key,
         heap_remove(heap, &key->life->due);
         memory_free(key->life);
         key->life = NULL;
+        machine->data.limited_count[key->name[0]]--;
     } else if (deadline != 0 && key->life == NULL) {
         key->life = memory_new(1, sizeof(*key->life));
         *key->life = (struct lock_data_life){.deadline = deadline, .key = key};
         heap_insert(heap, &key->life->due, deadline);
+        machine->data.limited_count[key->name[0]]++;
     } else if (deadline != 0) {
         key->life->deadline = deadline;
         heap_change(heap, &key->life->due, deadline);
     } else {
         return;
     }
-    lock_changes_touch(&machine->changes, &key->tracked);
+    if (key->life != NULL) {
+        /* A time that was given as wall time comes out of this as it was. */
+        const time_ms_t clock = lock_clock(machine);
+        key->life->wall =
+            lock_wall(machine) + (deadline > clock ? deadline - clock : 0);
+    }
+    lock_data_changed(machine, key);
 }
 
 void lock_data_set_note(struct lock_machine *machine, struct lock_data_key *key,
@@ -291,6 +336,9 @@ void lock_move_data(struct lock_machine *machine, uint32_t database,
 {
     struct lock_data_key *found = lock_data_find(machine, database, key);
     if (found != NULL && found->life != NULL) {
-        heap_change(&machine->data.due, &found->life->due, at);
+        /* A sweep that is put back may have been for an earlier deadline. */
+        const time_ms_t deadline = found->life->deadline;
+        heap_change(&machine->data.due, &found->life->due,
+                    at > deadline ? at : deadline);
     }
 }

@@ -26,10 +26,15 @@ struct lock_due;
 /* The clock can pass no later deadline; entries can ask for one up to here. */
 #define LOCK_DATA_DEADLINE_MAX (2 * LIMIT_TIME_MS)
 
-/* Of a key that is not to live for ever. */
+/* What a wall clock will show then, if it is as late itself as can be. */
+#define LOCK_DATA_WALL_MAX (LIMIT_TIME_MS + LOCK_DATA_DEADLINE_MAX)
+
+/* Of a key that is not to live for ever. The wall time is what the deadline
+ * was when it was set: it is only ever shown, and does not move with clocks. */
 struct lock_data_life {
     struct heap_node due;
     time_ms_t deadline;
+    time_ms_t wall;
     struct lock_data_key *key;
 };
 
@@ -45,6 +50,7 @@ struct lock_data_key {
     struct index_node by_name;
     struct lock_data_life *life; /* NULL: for ever */
     struct lock_data_note *note; /* NULL: not by a fenced write */
+    uint64_t revision;           /* index of the entry that last changed it */
     uint8_t *value;              /* owned; NULL if empty */
     uint32_t value_count;
     uint16_t name_count;
@@ -54,7 +60,8 @@ struct lock_data_key {
 /* The members belong to lock_data*.c. May not be moved. */
 struct lock_data_keys {
     struct table_seed seed;
-    struct index by_name;
+    struct index by_name[LIMIT_DATABASES];
+    size_t limited_count[LIMIT_DATABASES]; /* keys that have a deadline */
     struct heap due;
     uint8_t *kept; /* an old value that was handed out, owned */
 };
@@ -87,6 +94,29 @@ void lock_data_apply_deadline(struct lock_machine *machine,
 void lock_data_apply_sweep(struct lock_machine *machine,
                            const struct lock_command *command,
                            struct lock_answer *answer);
+
+/* Those for many keys, and those that read (lock_data_many.c). */
+void lock_data_apply_set_many(struct lock_machine *machine,
+                              const struct lock_command *command,
+                              struct lock_answer *answer);
+void lock_data_apply_fetch(struct lock_machine *machine,
+                           const struct lock_command *command,
+                           struct lock_answer *answer);
+void lock_data_apply_flush(struct lock_machine *machine,
+                           const struct lock_command *command,
+                           struct lock_answer *answer);
+
+/* For them: if one of the keys is a held lock, say so in the answer; the key's
+ * value as the answer's, or that there is none; a new deadline, or a key gone
+ * because that has come (true if something was done). */
+bool lock_data_is_held(const struct lock_machine *machine,
+                       const struct bytes *keys, size_t keys_count,
+                       struct lock_answer *answer);
+void lock_data_hand_out(const struct lock_data_key *key,
+                        struct lock_answer *answer);
+bool lock_data_change_deadline(struct lock_machine *machine,
+                               const struct lock_deadline *wanted,
+                               struct lock_data_key *key);
 
 /* True if there is a key of that name as of the machine's clock. One whose
  * deadline has come is removed. */
@@ -128,6 +158,7 @@ void lock_data_clear_note(struct lock_machine *machine,
 /* Views of a key's own bytes. */
 struct bytes lock_data_value(const struct lock_data_key *key);
 time_ms_t lock_data_deadline(const struct lock_data_key *key); /* 0: none */
+time_ms_t lock_data_wall(const struct lock_data_key *key);     /* 0: none */
 
 /* ---- what is due ---- */
 

@@ -24,11 +24,6 @@ static bool lock_data_permits(enum lock_condition condition,
 static void lock_data_store(struct lock_machine *machine,
                             const struct lock_set *set,
                             struct lock_data_key *key);
-static bool lock_data_is_held(const struct lock_machine *machine,
-                              const struct bytes *keys, size_t keys_count,
-                              struct lock_answer *answer);
-static void lock_data_hand_out(const struct lock_data_key *key,
-                               struct lock_answer *answer);
 static bool lock_data_parse(struct bytes text, int64_t *number);
 static struct bytes lock_data_print(int64_t number,
                                     uint8_t room[LOCK_DATA_NUMBER_BYTES]);
@@ -202,12 +197,18 @@ void lock_data_apply_append(struct lock_machine *machine,
 
 /* ---- deadline and sweep ---- */
 
-static bool lock_data_deadline_permits(enum lock_deadline_condition condition,
+/* Wall times are compared as such: the same one twice is the same, however the
+ * two clocks went meanwhile. */
+static bool lock_data_deadline_permits(const struct lock_deadline *wanted,
                                        time_ms_t deadline,
                                        const struct lock_data_key *key)
 {
-    const time_ms_t present = lock_data_deadline(key);
-    switch (condition) {
+    time_ms_t present = lock_data_deadline(key);
+    if (wanted->lifetime == LOCK_LIFE_WALL && present != 0) {
+        present = lock_data_wall(key);
+        deadline = wanted->time_ms;
+    }
+    switch (wanted->condition) {
     case LOCK_DEADLINE_ALWAYS:
         return true;
     case LOCK_DEADLINE_IF_NONE:
@@ -218,15 +219,17 @@ static bool lock_data_deadline_permits(enum lock_deadline_condition condition,
         return present != 0 && deadline > present;
     case LOCK_DEADLINE_IF_EARLIER:
         return present == 0 || deadline < present;
+    case LOCK_DEADLINE_IF_SOONER:
+        return present != 0 && deadline < present;
     }
     UNREACHABLE();
 }
 
 /* True if something was done. A deadline in the past is as good as the present
  * for the conditions: any that a living key has is later than both. */
-static bool lock_data_change_deadline(struct lock_machine *machine,
-                                      const struct lock_deadline *wanted,
-                                      struct lock_data_key *key)
+bool lock_data_change_deadline(struct lock_machine *machine,
+                               const struct lock_deadline *wanted,
+                               struct lock_data_key *key)
 {
     if (wanted->lifetime == LOCK_LIFE_FOREVER) {
         const bool had_one = key->life != NULL;
@@ -235,7 +238,7 @@ static bool lock_data_change_deadline(struct lock_machine *machine,
     }
     const time_ms_t deadline =
         lock_data_deadline_of(machine, wanted->lifetime, wanted->time_ms);
-    if (!lock_data_deadline_permits(wanted->condition, deadline, key)) {
+    if (!lock_data_deadline_permits(wanted, deadline, key)) {
         return false;
     }
     if (deadline <= lock_clock(machine)) {
@@ -281,10 +284,9 @@ void lock_data_apply_sweep(struct lock_machine *machine,
 
 /* ---- what they share ---- */
 
-/* If one of the keys is a held lock, say so in the answer. */
-static bool lock_data_is_held(const struct lock_machine *machine,
-                              const struct bytes *keys, size_t keys_count,
-                              struct lock_answer *answer)
+bool lock_data_is_held(const struct lock_machine *machine,
+                       const struct bytes *keys, size_t keys_count,
+                       struct lock_answer *answer)
 {
     for (size_t i = 0; i < keys_count; i++) {
         if (lock_table_is_held(machine, keys[i])) {
@@ -297,8 +299,8 @@ static bool lock_data_is_held(const struct lock_machine *machine,
 
 /* The bytes stay where they are when the value is replaced or removed: see
  * lock_data.c. */
-static void lock_data_hand_out(const struct lock_data_key *key,
-                               struct lock_answer *answer)
+void lock_data_hand_out(const struct lock_data_key *key,
+                        struct lock_answer *answer)
 {
     answer->has_value = key != NULL;
     answer->value = key != NULL ? lock_data_value(key) : bytes_of(NULL, 0);

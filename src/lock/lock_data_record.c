@@ -1,7 +1,8 @@
 /* lock_data_record.c - data keys as records, and what must hold of them.
  *
- * The value of a record: format, deadline (0: none), whether there is a note;
- * if so the lock's key and the token; the value. What is read back may be any
+ * The value of a record: format, deadline (0: none) and the wall time of that,
+ * revision, whether there is a note; if so the lock's key and the token; the
+ * value. What is read back may be any
  * bytes, so that nothing is put into the machine before all of it was looked
  * at. That a note agrees with the fences can be said only when both are there:
  * lock_data_record_is_fenced().
@@ -18,6 +19,8 @@ struct lock_data_read {
     uint32_t database;
     struct bytes key;
     time_ms_t deadline;
+    time_ms_t wall;
+    uint64_t revision;
     bool has_note;
     struct bytes lock_key;
     uint64_t token;
@@ -51,6 +54,8 @@ void lock_data_record_value(const struct lock_machine *machine,
 
     buffer_u8(out, LOCK_RECORD_FORMAT);
     buffer_u64(out, lock_data_deadline(key));
+    buffer_u64(out, lock_data_wall(key));
+    buffer_u64(out, key->revision);
     buffer_u8(out, note != NULL ? 1 : 0);
     if (note != NULL) {
         buffer_bytes16(out, bytes_of(note->lock_key, note->lock_key_count));
@@ -78,6 +83,10 @@ enum status lock_data_record_load(struct lock_machine *machine,
     if (read.has_note) {
         lock_data_set_note(machine, key, read.lock_key, read.token);
     }
+    if (key->life != NULL) {
+        key->life->wall = read.wall;
+    }
+    key->revision = read.revision;
     return STATUS_OK;
 }
 
@@ -93,6 +102,8 @@ static enum status lock_data_read_record(struct bytes name, struct bytes value,
     reader = reader_of(value);
     const uint8_t format = reader_u8(&reader);
     read->deadline = reader_u64(&reader);
+    read->wall = reader_u64(&reader);
+    read->revision = reader_u64(&reader);
     const uint8_t has_note = reader_u8(&reader);
     read->has_note = has_note == 1;
     if (read->has_note) {
@@ -116,6 +127,8 @@ static bool lock_data_can_be(const struct lock_data_read *read)
     return noted && read->database < LIMIT_DATABASES && read->key.count > 0 &&
            read->key.count <= LIMIT_KEY_BYTES &&
            read->deadline <= LOCK_DATA_DEADLINE_MAX &&
+           read->wall <= LOCK_DATA_WALL_MAX &&
+           (read->deadline > 0) == (read->wall > 0) &&
            read->value.count <= LIMIT_VALUE_BYTES;
 }
 
@@ -158,6 +171,7 @@ void lock_data_record_check(const struct lock_machine *machine,
     if (life != NULL) {
         ENSURE(life->key == key);
         ENSURE(life->deadline > 0 && life->deadline <= LOCK_DATA_DEADLINE_MAX);
+        ENSURE(life->wall > 0 && life->wall <= LOCK_DATA_WALL_MAX);
         ENSURE(life->due.slot <= heap_count(&machine->data.due) &&
                machine->data.due.slots[life->due.slot] == &life->due);
     }

@@ -11,7 +11,9 @@
 
 #include "base/ensure.h"
 #include "base/memory.h"
+#include "lock/lock_batch.h"
 #include "lock/lock_effects.h"
+#include "lock/lock_read.h"
 
 static void lock_machine_tick(struct lock_machine *machine,
                               const struct lock_command *command,
@@ -37,6 +39,11 @@ static lock_effect_fn *const lock_machine_effects[] = {
     [LOCK_COMMAND_SWEEP] = lock_data_apply_sweep,
     [LOCK_COMMAND_FENCE_SET] = lock_fence_apply_set,
     [LOCK_COMMAND_FENCE_DELETE] = lock_fence_apply_delete,
+    [LOCK_COMMAND_SET_MANY] = lock_data_apply_set_many,
+    [LOCK_COMMAND_FETCH] = lock_data_apply_fetch,
+    [LOCK_COMMAND_FLUSH] = lock_data_apply_flush,
+    [LOCK_COMMAND_READ] = lock_read_apply,
+    [LOCK_COMMAND_BATCH] = lock_batch_apply,
 };
 
 #define LOCK_MACHINE_EFFECTS_COUNT                                             \
@@ -65,6 +72,8 @@ void lock_machine_free(struct lock_machine *machine)
         return;
     }
     lock_command_room_close(&machine->room);
+    lock_command_room_close(&machine->operation_room);
+    buffer_close(&machine->answers);
     lock_notices_close(machine);
     /* Heaps write to their nodes when they close, so those go later. */
     lock_lease_close(machine);
@@ -90,9 +99,6 @@ enum status lock_apply(struct lock_machine *machine, uint64_t index,
     if (status != STATUS_OK) {
         return status;
     }
-    ENSURE(decoded.kind < LOCK_MACHINE_EFFECTS_COUNT);
-    ENSURE(lock_machine_effects[decoded.kind] != NULL);
-
     machine->index = index;
     lock_notices_clear(machine);
     *outcome =
@@ -102,7 +108,7 @@ enum status lock_apply(struct lock_machine *machine, uint64_t index,
     if (!numbered ||
         !lock_requests_recall(machine, &decoded.head, &outcome->answer,
                               &outcome->repeated)) {
-        lock_machine_effects[decoded.kind](machine, &decoded, &outcome->answer);
+        lock_machine_effect(machine, &decoded, &outcome->answer);
         if (numbered) {
             lock_requests_remember(machine, &decoded.head, &outcome->answer);
         }
@@ -110,6 +116,16 @@ enum status lock_apply(struct lock_machine *machine, uint64_t index,
     outcome->notices = machine->notices.notices;
     outcome->notices_count = machine->notices.notices_count;
     return STATUS_OK;
+}
+
+void lock_machine_effect(struct lock_machine *machine,
+                         const struct lock_command *command,
+                         struct lock_answer *answer)
+{
+    ENSURE(command->kind < LOCK_MACHINE_EFFECTS_COUNT);
+    ENSURE(lock_machine_effects[command->kind] != NULL);
+
+    lock_machine_effects[command->kind](machine, command, answer);
 }
 
 struct lock_counts lock_count(const struct lock_machine *machine)

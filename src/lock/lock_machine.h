@@ -34,9 +34,16 @@ struct lock_machine {
     struct lock_requests requests;
     struct lock_data_keys data;
     struct lock_fences fences;
-    struct lock_notices notices;   /* of the last command */
-    struct lock_command_room room; /* for decoding */
-    uint64_t index;                /* of the last entry; not state */
+    struct lock_notices notices;             /* of the last command */
+    struct lock_command_room room;           /* for decoding */
+    struct lock_command_room operation_room; /* as above, inside a batch */
+    struct buffer answers;                   /* of a batch, or to a question */
+    uint64_t index;                          /* of the last entry; not state */
 };
+
+/* What a command does, whoever asked and whether he did before. */
+void lock_machine_effect(struct lock_machine *machine,
+                         const struct lock_command *command,
+                         struct lock_answer *answer);
 
 #endif

@@ -43,6 +43,11 @@ void server_node_facts(struct server *server, struct command_facts *facts)
     facts->waiters = counts.waiters;
     facts->owners = counts.owners;
     facts->data_keys = counts.data_keys;
+    for (uint32_t i = 0; i < LIMIT_DATABASES; i++) {
+        size_t limited;
+        facts->databases[i].keys = lock_count_database(machine, i, &limited);
+        facts->databases[i].expires = limited;
+    }
     facts->fences = counts.fences;
     facts->last_token = lock_last_token(machine);
     facts->cluster_clock_ms = node_reigns(server->node)

@@ -28,6 +28,7 @@ void model_apply(struct model *model, uint64_t index,
                  struct model_outcome *outcome)
 {
     model_outcome_clear(outcome);
+    model->index = index;
     if (model->clock < command->head.clock) {
         model->clock = command->head.clock;
     }

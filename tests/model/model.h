@@ -44,10 +44,12 @@ struct model_data {
     uint32_t database;
     struct buffer key;
     struct buffer value;
-    time_ms_t deadline;     /* 0: none */
-    bool fenced;            /* the last write was a fenced one: */
-    struct buffer lock_key; /* by whom ... */
-    uint64_t token;         /* ... and under which token */
+    time_ms_t deadline;      /* 0: none */
+    time_ms_t deadline_wall; /* what the wall was to show then; 0: none */
+    uint64_t revision;       /* index of the entry that last changed it */
+    bool fenced;             /* the last write was a fenced one: */
+    struct buffer lock_key;  /* by whom ... */
+    uint64_t token;          /* ... and under which token */
 };
 
 struct model_fence {
@@ -70,6 +72,7 @@ struct model_origin {
 };
 
 struct model {
+    uint64_t index; /* of the last command */
     time_ms_t clock;
     time_ms_t wall;
     uint64_t reign;
@@ -163,6 +166,23 @@ void model_lock_apply(struct model *model, uint64_t index,
                       struct model_outcome *outcome);
 void model_data_apply(struct model *model, const struct lock_command *command,
                       struct model_outcome *outcome);
+void model_many_apply(struct model *model, const struct lock_command *command,
+                      struct model_outcome *outcome);
+
+/* Of model_data.c: write a value, by nobody's fence, with the deadline as it
+ * is; set a deadline, 0: none; take a key away, false if it was not there; true
+ * and the answer if the key is a held lock; the deadline that RELATIVE and WALL
+ * mean, 0 if it has passed. */
+struct model_data *model_data_write(struct model *model, uint32_t database,
+                                    struct bytes key, struct bytes value);
+void model_data_limit(struct model *model, struct model_data *data,
+                      time_ms_t deadline);
+bool model_data_remove(struct model *model, uint32_t database,
+                       struct bytes key);
+bool model_data_held(const struct model *model, struct bytes key,
+                     struct model_outcome *outcome);
+time_ms_t model_data_end(const struct model *model, enum lock_lifetime lifetime,
+                         time_ms_t time_ms);
 
 /* Look at a data key: the dead goes away, the living comes back. */
 struct model_data *model_data_touch(struct model *model, uint32_t database,

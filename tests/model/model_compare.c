@@ -143,6 +143,14 @@ static size_t model_compare_keys(const struct lock_command *command,
         }
         keys[count] = command->fence_delete.lock_key;
         return count + 1;
+    case LOCK_COMMAND_SET_MANY:
+        for (; count < command->set_many.pairs_count; count++) {
+            keys[count] = command->set_many.words[2 * count];
+        }
+        return count;
+    case LOCK_COMMAND_FETCH:
+        keys[0] = command->fetch.key;
+        return 1;
     default:
         keys[0] = check_ledger_key(command);
         return keys[0].count > 0 ? 1 : 0;
@@ -191,7 +199,9 @@ static const char *model_compare_command(struct model_compare *compare)
     for (size_t i = 0; i < count && what == NULL; i++) {
         what = model_look_key(&compare->model, compare->machine, keys[i]);
     }
-    if (what == NULL && command->kind == LOCK_COMMAND_ORPHANS) {
+    if (what == NULL && (command->kind == LOCK_COMMAND_ORPHANS ||
+                         command->kind == LOCK_COMMAND_FLUSH ||
+                         command->kind == LOCK_COMMAND_BATCH)) {
         what = model_compare_all_keys(compare);
     }
     return what;

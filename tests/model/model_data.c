@@ -64,14 +64,13 @@ void model_data_apply(struct model *model, const struct lock_command *command,
         model_data_fence_delete(model, &command->fence_delete, outcome);
         break;
     default:
-        UNREACHABLE();
+        model_many_apply(model, command, outcome);
     }
 }
 
 /* ---- what data commands have in common ---- */
 
-static bool model_data_remove(struct model *model, uint32_t database,
-                              struct bytes key)
+bool model_data_remove(struct model *model, uint32_t database, struct bytes key)
 {
     struct model_data *data = model_find_data(model, database, key);
     if (data == NULL) {
@@ -95,10 +94,8 @@ struct model_data *model_data_touch(struct model *model, uint32_t database,
     return data;
 }
 
-/* Write a value, by nobody's fence; the deadline stays as it is. */
-static struct model_data *model_data_write(struct model *model,
-                                           uint32_t database, struct bytes key,
-                                           struct bytes value)
+struct model_data *model_data_write(struct model *model, uint32_t database,
+                                    struct bytes key, struct bytes value)
 {
     struct model_data *data = model_find_data(model, database, key);
     if (data == NULL) {
@@ -113,11 +110,24 @@ static struct model_data *model_data_write(struct model *model,
     data->fenced = false;
     data->token = 0;
     buffer_clear(&data->lock_key);
+    data->revision = model->index;
     return data;
 }
 
-static bool model_data_held(const struct model *model, struct bytes key,
-                            struct model_outcome *outcome)
+void model_data_limit(struct model *model, struct model_data *data,
+                      time_ms_t deadline)
+{
+    if (deadline == 0 && data->deadline == 0) {
+        return;
+    }
+    data->deadline = deadline;
+    data->deadline_wall =
+        deadline != 0 ? model->wall + (deadline - model->clock) : 0;
+    data->revision = model->index;
+}
+
+bool model_data_held(const struct model *model, struct bytes key,
+                     struct model_outcome *outcome)
 {
     if (model_holders_count(model, key) > 0) {
         outcome->answer.result = LOCK_WRONG_TYPE;
@@ -147,9 +157,8 @@ static bool model_data_condition(enum lock_condition condition,
     UNREACHABLE();
 }
 
-/* The deadline that RELATIVE and WALL mean; 0 if it has passed. */
-static time_ms_t model_data_end(const struct model *model,
-                                enum lock_lifetime lifetime, time_ms_t time_ms)
+time_ms_t model_data_end(const struct model *model, enum lock_lifetime lifetime,
+                         time_ms_t time_ms)
 {
     if (lifetime == LOCK_LIFE_RELATIVE) {
         return time_ms > 0 ? model->clock + time_ms : 0;
@@ -177,10 +186,12 @@ static void model_data_set(struct model *model, const struct lock_set *set,
     outcome->answer.result = LOCK_DONE;
     data = model_data_write(model, set->database, set->key, set->value);
     if (set->lifetime == LOCK_LIFE_FOREVER) {
-        data->deadline = 0;
+        model_data_limit(model, data, 0);
     } else if (set->lifetime != LOCK_LIFE_KEEP) {
-        data->deadline = model_data_end(model, set->lifetime, set->time_ms);
-        if (data->deadline == 0) {
+        const time_ms_t end =
+            model_data_end(model, set->lifetime, set->time_ms);
+        model_data_limit(model, data, end);
+        if (end == 0) {
             model_data_remove(model, set->database, set->key);
         }
     }
@@ -296,6 +307,8 @@ static bool model_data_deadline_wanted(enum lock_deadline_condition condition,
         return present != 0 && wanted > present;
     case LOCK_DEADLINE_IF_EARLIER:
         return present == 0 || wanted < present;
+    case LOCK_DEADLINE_IF_SOONER:
+        return present != 0 && wanted < present;
     }
     UNREACHABLE();
 }
@@ -317,15 +330,19 @@ static void model_data_deadline(struct model *model,
         if (data->deadline == 0) {
             return;
         }
-        data->deadline = 0;
+        model_data_limit(model, data, 0);
     } else {
         const time_ms_t end =
             model_data_end(model, deadline->lifetime, deadline->time_ms);
-        if (!model_data_deadline_wanted(deadline->condition, data->deadline,
-                                        end)) {
+        /* Wall times are compared with wall times. */
+        const bool wall = deadline->lifetime == LOCK_LIFE_WALL;
+        if (!model_data_deadline_wanted(deadline->condition,
+                                        wall ? data->deadline_wall
+                                             : data->deadline,
+                                        wall ? deadline->time_ms : end)) {
             return;
         }
-        data->deadline = end;
+        model_data_limit(model, data, end);
         if (end == 0) {
             model_data_remove(model, deadline->database, deadline->key);
         }
@@ -395,7 +412,7 @@ static void model_data_fence_set(struct model *model,
         struct model_data *data = model_data_write(model, fence_set->database,
                                                    fence_set->pairs[i].key,
                                                    fence_set->pairs[i].value);
-        data->deadline = 0;
+        model_data_limit(model, data, 0);
         data->fenced = true;
         data->token = fence_set->token;
         buffer_append(&data->lock_key, fence_set->lock_key);

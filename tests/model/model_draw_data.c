@@ -4,14 +4,14 @@
 #include "base/ensure.h"
 #include "model/model_history.h"
 
-static uint32_t model_draw_data_database(struct model_history *history)
+uint32_t model_draw_data_database(struct model_history *history)
 {
     static const uint32_t databases[3] = {0, 1, LIMIT_DATABASES - 1};
     return databases[random_below(&history->random, history->databases_count)];
 }
 
 /* Numbers, almost numbers, other texts; rarely one as long as can be. */
-static struct bytes model_draw_data_value(struct model_history *history)
+struct bytes model_draw_data_value(struct model_history *history)
 {
     static uint8_t longest[LIMIT_VALUE_BYTES];
     static const char *const values[] = {
@@ -44,8 +44,8 @@ static struct bytes model_draw_data_compare(struct model_history *history,
     return value;
 }
 
-static time_ms_t model_draw_data_time(struct model_history *history,
-                                      enum lock_lifetime lifetime)
+time_ms_t model_draw_data_time(struct model_history *history,
+                               enum lock_lifetime lifetime)
 {
     struct random *random = &history->random;
     switch (lifetime) {
@@ -82,7 +82,7 @@ static void model_draw_data_set(struct model_history *history,
     set->time_ms = model_draw_data_time(history, set->lifetime);
 }
 
-static size_t model_draw_data_keys(struct model_history *history)
+size_t model_draw_data_keys(struct model_history *history)
 {
     const size_t count =
         random_chance(&history->random, 1, 2)
@@ -153,7 +153,7 @@ static void model_draw_data_deadline(struct model_history *history,
     deadline->lifetime =
         random_chance(random, 1, 2) ? LOCK_LIFE_RELATIVE : LOCK_LIFE_WALL;
     deadline->time_ms = model_draw_data_time(history, deadline->lifetime);
-    deadline->condition = (enum lock_deadline_condition)random_below(random, 5);
+    deadline->condition = (enum lock_deadline_condition)random_below(random, 6);
     const struct model_data *data =
         model_find_data(history->model, deadline->database, deadline->key);
     if (data != NULL && data->deadline > history->clock &&
@@ -261,6 +261,6 @@ void model_draw_data_body(struct model_history *history,
         model_draw_data_fence_delete(history, &command->fence_delete);
         break;
     default:
-        UNREACHABLE();
+        model_draw_many_body(history, command);
     }
 }

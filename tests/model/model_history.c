@@ -29,6 +29,9 @@ static const struct model_history_weight model_history_data[] = {
     {LOCK_COMMAND_ADD, 12, 4},       {LOCK_COMMAND_APPEND, 10, 4},
     {LOCK_COMMAND_DEADLINE, 12, 4},  {LOCK_COMMAND_SWEEP, 10, 95},
     {LOCK_COMMAND_FENCE_SET, 10, 4}, {LOCK_COMMAND_FENCE_DELETE, 4, 4},
+    {LOCK_COMMAND_SET_MANY, 8, 4},   {LOCK_COMMAND_FETCH, 8, 4},
+    {LOCK_COMMAND_FLUSH, 1, 4},      {LOCK_COMMAND_READ, 6, 4},
+    {LOCK_COMMAND_BATCH, 16, 4},
 };
 
 static void model_history_draw_command(struct model_history *history,
@@ -66,6 +69,9 @@ void model_history_close(struct model_history *history)
         buffer_close(&history->repeats[i]);
     }
     buffer_close(&history->bytes);
+    buffer_close(&history->question);
+    buffer_close(&history->watches);
+    buffer_close(&history->operations);
     lock_command_room_close(&history->room);
 }
 

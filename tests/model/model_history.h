@@ -58,6 +58,10 @@ struct model_history {
     struct lock_command_room room;
     struct bytes keys[MODEL_HISTORY_LIST];
     struct lock_pair pairs[MODEL_HISTORY_LIST];
+    struct bytes words[2 * MODEL_HISTORY_LIST];
+    struct buffer question;
+    struct buffer watches;
+    struct buffer operations;
     /* The shape of this history. */
     size_t keys_count;
     size_t owners_count;
@@ -96,5 +100,14 @@ void model_draw_body(struct model_history *history,
                      struct lock_command *command);
 void model_draw_data_body(struct model_history *history,
                           struct lock_command *command);
+void model_draw_many_body(struct model_history *history,
+                          struct lock_command *command);
+
+/* Of model_draw_data.c, for others that draw data. */
+uint32_t model_draw_data_database(struct model_history *history);
+struct bytes model_draw_data_value(struct model_history *history);
+time_ms_t model_draw_data_time(struct model_history *history,
+                               enum lock_lifetime lifetime);
+size_t model_draw_data_keys(struct model_history *history);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "lock/lock_read.h"
 
 #define LOOK(condition, name)                                                  \
     do {                                                                       \
@@ -101,6 +102,19 @@ const char *model_look_counts(const struct model *model,
     LOOK(counts.waiters == model->claims_count - grants,
          "the count of waiters");
     LOOK(counts.data_keys == model->data_count, "the count of data keys");
+    for (uint32_t i = 0; i < LIMIT_DATABASES; i++) {
+        size_t keys = 0;
+        size_t limited = 0;
+        size_t machine_limited = 0;
+        for (size_t k = 0; k < model->data_count; k++) {
+            const struct model_data *data = &model->data[k];
+            keys += data->database == i ? 1 : 0;
+            limited += data->database == i && data->deadline != 0 ? 1 : 0;
+        }
+        LOOK(lock_count_database(machine, i, &machine_limited) == keys &&
+                 machine_limited == limited,
+             "the count of data keys of a database");
+    }
     LOOK(counts.fences == model->fences_count, "the count of fences");
     LOOK(counts.origins == model->origins_count, "the count of origins");
     return NULL;
@@ -278,6 +292,11 @@ static const char *model_look_data(const struct model *model,
     if (there) {
         LOOK(bytes_equal(value, buffer_view(&data->value)), "a value");
         LOOK(deadline == data->deadline, "a deadline");
+        uint64_t revision = 0;
+        if (lock_read_look(machine, clock, database, key, &revision) ==
+            LOCK_READ_STRING) {
+            LOOK(revision == data->revision, "a revision");
+        }
     }
     const bool fenced = lock_get_fenced(machine, database, key, clock, &value,
                                         &lock_key, &token);

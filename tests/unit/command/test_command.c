@@ -124,7 +124,7 @@ START_TEST(answers_nobody_expects_are_errors)
     ck_assert_str_eq(finish_result(LOCK_OUTDATED),
                      "-UNCERTAIN the request is outdated: it may or may not "
                      "have been carried out\r\n");
-    ck_assert_str_eq(finish_result(LOCK_OVERFLOW),
+    ck_assert_str_eq(finish_result(LOCK_BROKEN),
                      "-ERR the answer of the cluster makes no sense here\r\n");
 }
 END_TEST

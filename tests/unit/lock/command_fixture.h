@@ -9,21 +9,27 @@
 
 #include "base/memory.h"
 #include "lib/check_runner.h"
+#include "lock/lock_batch.h"
 #include "lock/lock_command.h"
 
 static struct buffer out;
+static struct buffer question_bytes;
+static struct buffer watches_bytes;
+static struct buffer operations_bytes;
 static struct lock_command_room room;
 static struct lock_command command;
 static struct lock_command decoded;
 static uint8_t long_bytes[LIMIT_ENTRY_BYTES];
 
 static const enum lock_command_kind kinds[] = {
-    LOCK_COMMAND_TICK,    LOCK_COMMAND_ACQUIRE,   LOCK_COMMAND_RELEASE,
-    LOCK_COMMAND_RENEW,   LOCK_COMMAND_CANCEL,    LOCK_COMMAND_ABANDON,
-    LOCK_COMMAND_BREAK,   LOCK_COMMAND_EXPIRE,    LOCK_COMMAND_UNDELAY,
-    LOCK_COMMAND_ORPHANS, LOCK_COMMAND_SET,       LOCK_COMMAND_DELETE,
-    LOCK_COMMAND_ADD,     LOCK_COMMAND_APPEND,    LOCK_COMMAND_DEADLINE,
-    LOCK_COMMAND_SWEEP,   LOCK_COMMAND_FENCE_SET, LOCK_COMMAND_FENCE_DELETE,
+    LOCK_COMMAND_TICK,     LOCK_COMMAND_ACQUIRE,   LOCK_COMMAND_RELEASE,
+    LOCK_COMMAND_RENEW,    LOCK_COMMAND_CANCEL,    LOCK_COMMAND_ABANDON,
+    LOCK_COMMAND_BREAK,    LOCK_COMMAND_EXPIRE,    LOCK_COMMAND_UNDELAY,
+    LOCK_COMMAND_ORPHANS,  LOCK_COMMAND_SET,       LOCK_COMMAND_DELETE,
+    LOCK_COMMAND_ADD,      LOCK_COMMAND_APPEND,    LOCK_COMMAND_DEADLINE,
+    LOCK_COMMAND_SWEEP,    LOCK_COMMAND_FENCE_SET, LOCK_COMMAND_FENCE_DELETE,
+    LOCK_COMMAND_SET_MANY, LOCK_COMMAND_FETCH,     LOCK_COMMAND_FLUSH,
+    LOCK_COMMAND_READ,     LOCK_COMMAND_BATCH,
 };
 #define KINDS_COUNT ((int)(sizeof(kinds) / sizeof(*kinds)))
 
@@ -36,6 +42,9 @@ static inline void open_codec(void)
 static inline void close_codec(void)
 {
     buffer_close(&out);
+    buffer_close(&question_bytes);
+    buffer_close(&watches_bytes);
+    buffer_close(&operations_bytes);
     lock_command_room_close(&room);
     ck_assert_uint_eq(memory_blocks_live(), 0);
 }
@@ -146,6 +155,64 @@ static inline void sample_data(enum lock_command_kind kind)
     }
 }
 
+/* Three keys are wanted to be known. */
+static inline struct bytes sample_question(void)
+{
+    buffer_clear(&question_bytes);
+    lock_read_encode(&(struct lock_question){.kind = LOCK_READ_LOOKUP,
+                                             .database = 4,
+                                             .want = LOCK_READ_VALUE,
+                                             .keys = three_keys(),
+                                             .keys_count = 3},
+                     &question_bytes);
+    return buffer_view(&question_bytes);
+}
+
+/* One watch, and three operations with lists of their own. */
+static inline struct lock_batch sample_batch(void)
+{
+    const struct lock_watch watch = {3, text("w"), LOCK_READ_STRING, 12};
+    const struct lock_command operations[] = {
+        {.kind = LOCK_COMMAND_DELETE,
+         .delete_ = {.database = 2, .keys = three_keys(), .keys_count = 3}},
+        {.kind = LOCK_COMMAND_READ, .read = {sample_question()}},
+        {.kind = LOCK_COMMAND_FLUSH, .flush = {.database = 9}},
+    };
+    buffer_clear(&watches_bytes);
+    buffer_clear(&operations_bytes);
+    lock_batch_add_watch(&watches_bytes, &watch);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(lock_batch_add(&operations_bytes, &operations[i]),
+                         STATUS_OK);
+    }
+    return (struct lock_batch){buffer_view(&watches_bytes), 1,
+                               buffer_view(&operations_bytes), 3};
+}
+
+static inline void sample_many(enum lock_command_kind kind)
+{
+    switch (kind) {
+    case LOCK_COMMAND_SET_MANY:
+        command.set_many = (struct lock_set_many){7, true, three_keys(), 1};
+        break;
+    case LOCK_COMMAND_FETCH:
+        command.fetch =
+            (struct lock_fetch){1, text("counter"), LOCK_LIFE_WALL, 5555};
+        break;
+    case LOCK_COMMAND_FLUSH:
+        command.flush = (struct lock_flush){11, false};
+        break;
+    case LOCK_COMMAND_READ:
+        command.read.question = sample_question();
+        break;
+    case LOCK_COMMAND_BATCH:
+        command.batch = sample_batch();
+        break;
+    default:
+        break;
+    }
+}
+
 /* command becomes the sample of a kind. */
 static inline void sample(enum lock_command_kind kind)
 {
@@ -157,6 +224,7 @@ static inline void sample(enum lock_command_kind kind)
                                              .first_unanswered = 10}};
     sample_lock(kind);
     sample_data(kind);
+    sample_many(kind);
 }
 
 static inline enum status encode(void)

@@ -148,7 +148,7 @@ START_TEST(every_kind_and_result_has_a_name_of_its_own)
     }
     ck_assert_str_eq(lock_command_kind_text(0), "unknown");
     ck_assert_str_eq(lock_command_kind_text(11), "unknown");
-    ck_assert_str_eq(lock_command_kind_text(40), "unknown");
+    ck_assert_str_eq(lock_command_kind_text(45), "unknown");
     ck_assert_str_eq(lock_result_text(LOCK_DONE), "done");
     ck_assert_str_eq(lock_result_text(LOCK_WINDOW_FULL), "window full");
     ck_assert_str_eq(lock_result_text(LOCK_RESULTS_COUNT), "unknown");

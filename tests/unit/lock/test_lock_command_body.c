@@ -123,7 +123,7 @@ START_TEST(lifetimes_and_their_times_agree)
            STATUS_BAD_VALUE);
     REFUSE(LOCK_COMMAND_DEADLINE, deadline.lifetime, LOCK_LIFE_FOREVER,
            STATUS_BAD_VALUE);
-    REFUSE(LOCK_COMMAND_DEADLINE, deadline.condition, 5, STATUS_BAD_VALUE);
+    REFUSE(LOCK_COMMAND_DEADLINE, deadline.condition, 6, STATUS_BAD_VALUE);
     REFUSE(LOCK_COMMAND_SWEEP, sweep.deadline, LIMIT_TIME_MS + 1,
            STATUS_BAD_VALUE);
     ACCEPT(LOCK_COMMAND_DEADLINE, deadline.time_ms, 0);

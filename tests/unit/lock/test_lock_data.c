@@ -201,8 +201,9 @@ START_TEST(a_deadline_may_be_looked_at_later)
     lock_move_data(machine, 0, text("none"), 1);
     ck_assert_uint_eq(deadline_of("a"), now + 100);
 
+    /* Never before its time: a sweep would find nothing. */
     lock_move_data(machine, 0, text("b"), now + 1);
-    assert_due("b", now + 1);
+    assert_due("b", now + 200);
     now += 200;
     ck_assert_int_eq(sweep("b", now), LOCK_DONE);
 }
@@ -223,18 +224,26 @@ static enum status load_data(uint8_t database, const char *key_text,
 }
 
 /* The value of a data record. */
-static void put_value(struct buffer *out, uint8_t format, time_ms_t deadline,
-                      uint8_t note)
+static void put_value_at(struct buffer *out, uint8_t format, time_ms_t deadline,
+                         time_ms_t until, uint8_t note)
 {
     buffer_clear(out);
     buffer_u8(out, format);
     buffer_u64(out, deadline);
+    buffer_u64(out, until);
+    buffer_u64(out, 41);
     buffer_u8(out, note);
     if (note == 1) {
         buffer_bytes16(out, text("db"));
         buffer_u64(out, 7);
     }
     buffer_bytes32(out, text("value"));
+}
+
+static void put_value(struct buffer *out, uint8_t format, time_ms_t deadline,
+                      uint8_t note)
+{
+    put_value_at(out, format, deadline, deadline, note);
 }
 
 START_TEST(records_that_are_no_data_key_are_refused)
@@ -254,6 +263,12 @@ START_TEST(records_that_are_no_data_key_are_refused)
     put_value(&value, 1, LOCK_DATA_DEADLINE_MAX + 1, 0);
     ck_assert_int_eq(load_data(0, "k", buffer_view(&value)), STATUS_BAD_VALUE);
     put_value(&value, 1, 0, 2);
+    ck_assert_int_eq(load_data(0, "k", buffer_view(&value)), STATUS_BAD_VALUE);
+    put_value_at(&value, 1, 9, 0, 0);
+    ck_assert_int_eq(load_data(0, "k", buffer_view(&value)), STATUS_BAD_VALUE);
+    put_value_at(&value, 1, 0, 9, 0);
+    ck_assert_int_eq(load_data(0, "k", buffer_view(&value)), STATUS_BAD_VALUE);
+    put_value_at(&value, 1, 9, LOCK_DATA_WALL_MAX + 1, 0);
     ck_assert_int_eq(load_data(0, "k", buffer_view(&value)), STATUS_BAD_VALUE);
     buffer_close(&value);
 }
