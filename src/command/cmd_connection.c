@@ -13,6 +13,7 @@
 #include "command/cmd_pubsub.h"
 #include "command/command_args.h"
 #include "command/command_face.h"
+#include "command/command_multi.h"
 #include "command/command_others.h"
 #include "command/command_text.h"
 #include "wire/resp_word.h"
@@ -243,6 +244,7 @@ static enum command_verdict cmd_reset_start(struct command_call *call)
     const struct command_world *world = call->world;
     struct command_session *session = call->session;
     cmd_pubsub_forget(call);
+    command_multi_close(session);
     session->protocol = 2;
     session->database = 0;
     session->authenticated = !world->password_is_set(world->context);
@@ -267,7 +269,7 @@ static enum command_verdict cmd_quit_start(struct command_call *call)
 const struct command cmd_ping = {
     .name = "ping",
     .arity = -1,
-    .flags = COMMAND_FAST | COMMAND_SUBSCRIBED,
+    .flags = COMMAND_FAST | COMMAND_SUBSCRIBED | COMMAND_MULTI,
     .group = "connection",
     .since = "1.0.0",
     .summary = "Answers PONG, or the message.",
@@ -283,7 +285,7 @@ const struct command cmd_ping = {
 const struct command cmd_echo = {
     .name = "echo",
     .arity = 2,
-    .flags = COMMAND_LOADING | COMMAND_FAST,
+    .flags = COMMAND_LOADING | COMMAND_FAST | COMMAND_MULTI,
     .group = "connection",
     .since = "1.0.0",
     .summary = "Answers the message.",
@@ -340,7 +342,7 @@ const struct command cmd_auth = {
 const struct command cmd_select = {
     .name = "select",
     .arity = 2,
-    .flags = COMMAND_LOADING | COMMAND_FAST,
+    .flags = COMMAND_LOADING | COMMAND_FAST | COMMAND_MULTI,
     .group = "connection",
     .since = "1.0.0",
     .summary = "Chooses the database of the connection.",
@@ -356,7 +358,7 @@ const struct command cmd_select = {
 const struct command cmd_reset = {
     .name = "reset",
     .arity = 1,
-    .flags = CMD_CONNECTION_OPEN | COMMAND_SUBSCRIBED,
+    .flags = CMD_CONNECTION_OPEN | COMMAND_SUBSCRIBED | COMMAND_UNQUEUED,
     .group = "connection",
     .since = "6.2.0",
     .summary = "Makes the connection as it was at its start.",
@@ -367,7 +369,7 @@ const struct command cmd_reset = {
 const struct command cmd_quit = {
     .name = "quit",
     .arity = -1,
-    .flags = CMD_CONNECTION_OPEN | COMMAND_SUBSCRIBED,
+    .flags = CMD_CONNECTION_OPEN | COMMAND_SUBSCRIBED | COMMAND_UNQUEUED,
     .group = "connection",
     .since = "1.0.0",
     .summary = "Closes the connection.",

@@ -140,7 +140,7 @@ static void cmd_info_put(struct cmd_info *info, const char *text)
 const struct command cmd_info = {
     .name = "info",
     .arity = -1,
-    .flags = COMMAND_LOADING,
+    .flags = COMMAND_LOADING | COMMAND_MULTI,
     .group = "server",
     .since = "1.0.0",
     .summary = "The state of this node, for people and tools.",

@@ -194,7 +194,7 @@ static enum command_verdict cmd_debug_start(struct command_call *call)
 const struct command cmd_time = {
     .name = "time",
     .arity = 1,
-    .flags = COMMAND_LOADING | COMMAND_FAST,
+    .flags = COMMAND_LOADING | COMMAND_FAST | COMMAND_MULTI,
     .group = "server",
     .since = "2.6.0",
     .summary = "The time of day: seconds and microseconds.",

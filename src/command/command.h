@@ -41,6 +41,7 @@ enum command_flag {
     COMMAND_NOSCRIPT = 1u << 9,
     COMMAND_SUBSCRIBED = 1u << 10, /* a RESP2 subscriber may ask it */
     COMMAND_MULTI = 1u << 11,      /* can be part of a transaction */
+    COMMAND_UNQUEUED = 1u << 12,   /* and never is: it is about it */
 };
 
 /* Which arguments are keys, as in COMMAND: positions of the first and the

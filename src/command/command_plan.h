@@ -35,6 +35,8 @@ struct command_plan {
     time_ms_t wait_ms;
     bool async;
     bool notify;
+    /* Nothing of the session may run before it is answered. */
+    bool alone;
 };
 
 #endif

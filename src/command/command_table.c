@@ -14,6 +14,7 @@
 #include "command/command_table.h"
 
 #include "command/command_data.h"
+#include "command/command_multi.h"
 #include "command/command_others.h"
 
 /* clang-format off */
@@ -33,7 +34,9 @@ const struct command *const command_table[] = {
     &cmd_del,
     &cmd_delex,
     &cmd_delifeq,
+    &cmd_discard,
     &cmd_echo,
+    &cmd_exec,
     &cmd_exists,
     &cmd_expire,
     &cmd_expireat,
@@ -71,6 +74,7 @@ const struct command *const command_table[] = {
     &cmd_monitor,
     &cmd_mset,
     &cmd_msetnx,
+    &cmd_multi,
     &cmd_persist,
     &cmd_pexpire,
     &cmd_pexpireat,
@@ -110,7 +114,9 @@ const struct command *const command_table[] = {
     &cmd_type,
     &cmd_unlink,
     &cmd_unsubscribe,
+    &cmd_unwatch,
     &cmd_wait,
+    &cmd_watch,
 };
 /* clang-format on */
 

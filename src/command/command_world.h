@@ -37,6 +37,8 @@ enum command_subscription {
     COMMAND_SHARD_CHANNEL,
 };
 
+struct command_multi;
+
 struct command_session {
     uint64_t id;
     enum command_face face;
@@ -50,6 +52,7 @@ struct command_session {
     size_t subscriptions;         /* of every kind, among them */
     size_t pattern_subscriptions; /* those to patterns */
     size_t shard_subscriptions;   /* and those to a shard's channels */
+    struct command_multi *multi;  /* owned; NULL: none was ever wanted */
     char name[COMMAND_NAME_BYTES];
     char lib_name[COMMAND_NAME_BYTES];
     char lib_version[COMMAND_NAME_BYTES];

@@ -11,6 +11,7 @@
 
 #include "base/ensure.h"
 #include "base/memory.h"
+#include "command/command_multi.h"
 #include "server/server.h"
 
 /* Bytes read from a connection at a time. */
@@ -104,6 +105,7 @@ void server_client_free(struct server_client *client)
         server_slot_free(slot);
     }
     server_words_close(&client->held);
+    command_multi_close(&client->session);
     server_watch_forget(server, client);
     server_pubsub_forget(&server->pubsub, client->session.id);
     server_remove_client(server, client);
@@ -295,7 +297,9 @@ static bool server_client_carry_out(struct server_client *client,
         client->last_command = command; /* CLIENT LIST shows itself */
     }
     if (command != NULL && server_client_is_allowed(client, call, command)) {
-        verdict = command->start(call);
+        verdict = command_multi_start(command, call);
+    } else {
+        command_multi_spoil(&client->session);
     }
     if (verdict == COMMAND_PLANNED && client->slots_count > 0 &&
         client->lane != SERVER_LANE_FREE &&
@@ -358,9 +362,9 @@ static void server_client_ask(struct server_client *client,
     if (!server_slot_ask(slot, plan)) {
         return;
     }
-    if (plan->kind == COMMAND_PLAN_WRITE &&
-        plan->write.kind == LOCK_COMMAND_ACQUIRE && !plan->async &&
-        plan->write.acquire.may_queue) {
+    if (plan->alone || (plan->kind == COMMAND_PLAN_WRITE &&
+                        plan->write.kind == LOCK_COMMAND_ACQUIRE &&
+                        !plan->async && plan->write.acquire.may_queue)) {
         client->lane = SERVER_LANE_CLOSED;
     } else {
         client->lane = server_client_lane_of(plan);

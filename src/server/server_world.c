@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "command/command_face.h"
+#include "command/command_multi.h"
 #include "server/server.h"
 
 static void server_world_facts(void *context, struct command_facts *facts);
@@ -297,7 +298,7 @@ static void server_world_client_line(const struct server_client *client,
     const int count = snprintf(
         line, sizeof(line),
         "id=%llu addr=%s laddr=%s fd=%d name=%s age=%llu idle=%llu flags=%s "
-        "db=%u sub=%zu psub=%zu ssub=%zu multi=-1 qbuf=%zu qbuf-free=0 "
+        "db=%u sub=%zu psub=%zu ssub=%zu multi=%lld qbuf=%zu qbuf-free=0 "
         "argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=%zu tot-mem=0 "
         "events=r cmd=%s user=default redir=-1 resp=%d lib-name=%s "
         "lib-ver=%s\n",
@@ -309,6 +310,7 @@ static void server_world_client_line(const struct server_client *client,
         session->subscriptions - session->pattern_subscriptions -
             session->shard_subscriptions,
         session->pattern_subscriptions, session->shard_subscriptions,
+        (long long)command_multi_count(session),
         resp_request_waiting_bytes(&client->reader),
         net_stream_waiting(&client->stream), name, session->protocol,
         session->lib_name, session->lib_version);
