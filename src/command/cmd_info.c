@@ -24,29 +24,39 @@
 
 #define CMD_INFO_LINE_BYTES 512
 
+/* Who has a section. */
+enum cmd_info_teller {
+    CMD_INFO_ALL,
+    CMD_INFO_NODE,
+    CMD_INFO_STORE,
+};
+
 struct cmd_info_section {
     const char *name;
     const char *title;
     bool is_default;
     cmd_info_section_fn *write; /* NULL: there is nothing to say */
+    enum cmd_info_teller teller;
 };
 
 static const struct cmd_info_section cmd_info_sections[] = {
-    {"server", "Server", true, cmd_info_server},
-    {"clients", "Clients", true, cmd_info_clients},
-    {"memory", "Memory", true, cmd_info_memory},
-    {"persistence", "Persistence", true, cmd_info_persistence},
-    {"stats", "Stats", true, cmd_info_stats},
-    {"replication", "Replication", true, cmd_info_replication},
-    {"cpu", "CPU", true, cmd_info_cpu},
-    {"modules", "Modules", true, NULL},
-    {"commandstats", "Commandstats", false, cmd_info_commandstats},
-    {"errorstats", "Errorstats", true, cmd_info_errorstats},
-    {"latencystats", "Latencystats", false, NULL},
-    {"cluster", "Cluster", true, cmd_info_cluster},
-    {"keyspace", "Keyspace", true, cmd_info_keyspace},
-    {"raft", "Raft", true, cmd_info_raft},
-    {"locks", "Locks", true, cmd_info_locks},
+    {"server", "Server", true, cmd_info_server, CMD_INFO_ALL},
+    {"clients", "Clients", true, cmd_info_clients, CMD_INFO_ALL},
+    {"memory", "Memory", true, cmd_info_memory, CMD_INFO_ALL},
+    {"persistence", "Persistence", true, cmd_info_persistence, CMD_INFO_ALL},
+    {"stats", "Stats", true, cmd_info_stats, CMD_INFO_ALL},
+    {"replication", "Replication", true, cmd_info_replication, CMD_INFO_ALL},
+    {"cpu", "CPU", true, cmd_info_cpu, CMD_INFO_ALL},
+    {"modules", "Modules", true, NULL, CMD_INFO_ALL},
+    {"commandstats", "Commandstats", false, cmd_info_commandstats,
+     CMD_INFO_ALL},
+    {"errorstats", "Errorstats", true, cmd_info_errorstats, CMD_INFO_ALL},
+    {"latencystats", "Latencystats", false, NULL, CMD_INFO_ALL},
+    {"cluster", "Cluster", true, cmd_info_cluster, CMD_INFO_ALL},
+    {"keyspace", "Keyspace", true, cmd_info_keyspace, CMD_INFO_ALL},
+    {"raft", "Raft", true, cmd_info_raft, CMD_INFO_NODE},
+    {"locks", "Locks", true, cmd_info_locks, CMD_INFO_NODE},
+    {"store", "Store", true, cmd_info_store, CMD_INFO_STORE},
 };
 
 #define CMD_INFO_SECTIONS                                                      \
@@ -62,7 +72,9 @@ static enum command_verdict cmd_info_start(struct command_call *call)
     command_face_facts(call, &info.facts);
     for (size_t i = 0; i < CMD_INFO_SECTIONS; i++) {
         const struct cmd_info_section *section = &cmd_info_sections[i];
-        if (!cmd_info_is_asked(call, section)) {
+        if (!cmd_info_is_asked(call, section) ||
+            section->teller ==
+                (info.facts.node_id != 0 ? CMD_INFO_STORE : CMD_INFO_NODE)) {
             continue;
         }
         cmd_info_put(&info, info.out.count > 0 ? "\r\n# " : "# ");

@@ -32,6 +32,7 @@ cmd_info_section_fn cmd_info_cluster;
 cmd_info_section_fn cmd_info_keyspace;
 cmd_info_section_fn cmd_info_raft;
 cmd_info_section_fn cmd_info_locks;
+cmd_info_section_fn cmd_info_store;
 
 /* A line "name:value". A text that is NULL counts as empty. */
 void cmd_info_text(struct cmd_info *info, const char *name, const char *value);

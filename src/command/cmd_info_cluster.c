@@ -106,6 +106,17 @@ void cmd_info_locks(struct cmd_info *info)
     cmd_info_number(info, "cluster_reign", facts->reign);
 }
 
+/* Of holdfast-store, which is no node. */
+void cmd_info_store(struct cmd_info *info)
+{
+    const struct command_facts *facts = &info->facts;
+    cmd_info_number(info, "store_writes", facts->store_writes);
+    cmd_info_number(info, "store_writes_refused", facts->store_refused);
+    cmd_info_number(info, "store_reads", facts->store_reads);
+    cmd_info_number(info, "store_syncs", facts->store_syncs);
+    cmd_info_number(info, "store_requests_open", facts->store_open);
+}
+
 /* ---- replication ---- */
 
 static void cmd_info_replica(struct cmd_info *info)

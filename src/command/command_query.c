@@ -126,7 +126,10 @@ void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
     struct command_query_writer writer =
         command_query_writer_of(machine, clock, query->count, out);
     size_t counts;
-    buffer_u8(out, (uint8_t)query->kind);
+    if (query->kind != COMMAND_QUERY_FENCED &&
+        query->kind != COMMAND_QUERY_FENCE) {
+        buffer_u8(out, (uint8_t)query->kind);
+    }
     switch (query->kind) {
     case COMMAND_QUERY_LOCK:
     case COMMAND_QUERY_HOLDERS:
@@ -147,10 +150,10 @@ void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
         break;
     case COMMAND_QUERY_FENCED:
         command_query_answer_fenced(machine, clock, query, out);
-        break;
+        return;
     case COMMAND_QUERY_FENCE:
-        buffer_u64(out, lock_fence_last(machine, query->text));
-        break;
+        command_query_tell_fence(lock_fence_last(machine, query->text), out);
+        return;
     case COMMAND_QUERY_DATA:
     case COMMAND_QUERY_KEYS:
     case COMMAND_QUERY_STEP:
@@ -313,10 +316,26 @@ static void command_query_answer_fenced(const struct lock_machine *machine,
     uint64_t token = 0;
     const bool found = lock_get_fenced(machine, query->database, query->text,
                                        clock, &value, &lock_key, &token);
+    command_query_tell_fenced(found, value, lock_key, token, out);
+}
+
+void command_query_tell_fenced(bool found, struct bytes value,
+                               struct bytes lock_key, uint64_t token,
+                               struct buffer *out)
+{
+    buffer_u8(out, COMMAND_QUERY_FENCED);
     buffer_u8(out, found ? 1 : 0);
     buffer_u64(out, token);
     buffer_bytes16(out, lock_key);
     buffer_bytes32(out, value);
+    (void)command_query_put_counts(out);
+}
+
+void command_query_tell_fence(uint64_t token, struct buffer *out)
+{
+    buffer_u8(out, COMMAND_QUERY_FENCE);
+    buffer_u64(out, token);
+    (void)command_query_put_counts(out);
 }
 
 static struct command_query_writer

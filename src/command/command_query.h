@@ -78,6 +78,12 @@ void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
                           const struct command_query *query,
                           struct buffer *out);
 
+/* The answers to FENCED and FENCE, from whoever knows. */
+void command_query_tell_fenced(bool found, struct bytes value,
+                               struct bytes lock_key, uint64_t token,
+                               struct buffer *out);
+void command_query_tell_fence(uint64_t token, struct buffer *out);
+
 /* An answer being read. The head has the fields of its kind, the others are
  * zero; claims follow one by one. */
 struct command_query_reply {

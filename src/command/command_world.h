@@ -92,6 +92,8 @@ struct command_facts {
     uint64_t locks, grants, waiters, owners, data_keys, fences, last_token;
     uint64_t cluster_clock_ms, reign;
     struct command_keyspace databases[LIMIT_DATABASES];
+    /* a store; node_id is 0 then */
+    uint64_t store_writes, store_refused, store_reads, store_syncs, store_open;
     /* the server */
     const char *version;     /* Holdfast's */
     const char *run_id;      /* 40 hexadecimal digits */

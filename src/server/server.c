@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ensure.h"
 #include "base/memory.h"
 
 /* One that is told to stop waits this long until the engine may leave. */
@@ -194,9 +195,12 @@ static bool server_start_events(struct server *server)
 
 bool server_wake_on(struct server *server, int fd, event_callback_fn callback)
 {
-    server->wakeup = event_new(server->loop.base, fd, EV_READ | EV_PERSIST,
-                               callback, server);
-    return server->wakeup != NULL && event_add(server->wakeup, NULL) == 0;
+    struct event *wakeup = event_new(server->loop.base, fd,
+                                     EV_READ | EV_PERSIST, callback, server);
+    ENSURE(server->wakeups_count < 2);
+    server->wakeups[server->wakeups_count] = wakeup;
+    server->wakeups_count++;
+    return wakeup != NULL && event_add(wakeup, NULL) == 0;
 }
 
 /* ---- run ---- */
@@ -277,8 +281,10 @@ void server_close(struct server *server)
             event_free(server->signals[i]);
         }
     }
-    if (server->wakeup != NULL) {
-        event_free(server->wakeup);
+    for (size_t i = 0; i < server->wakeups_count; i++) {
+        if (server->wakeups[i] != NULL) {
+            event_free(server->wakeups[i]);
+        }
     }
     if (server->engine_is_open) {
         server->engine->close(server);

@@ -73,7 +73,8 @@ struct server {
     struct net_peers peers;
     struct net_listener listeners[8];
     size_t listeners_count;
-    struct event *wakeup;
+    struct event *wakeups[2]; /* the engine's */
+    size_t wakeups_count;
     struct event *signals[4];
     struct command_world world;
     struct lock_command_room room; /* for the lists of plans */
@@ -139,7 +140,7 @@ void server_close(struct server *server);
 /* Begin to stop: hand leadership over, finish writes, leave. */
 void server_stop(struct server *server);
 
-/* For the engine: call back in the loop when fd can be read. */
+/* For the engine: call back in the loop when fd can be read. Twice at most. */
 bool server_wake_on(struct server *server, int fd, event_callback_fn callback);
 
 /* Look at the clocks, in a callback of the loop that needs them. */

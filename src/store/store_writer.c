@@ -35,6 +35,7 @@ static void store_writer_run(struct store_writer *writer,
                              struct store_jobs *jobs);
 static void store_writer_take_run(struct store_jobs *jobs,
                                   struct store_jobs *run);
+static void store_writer_prepare(const struct store_jobs *run);
 static void store_writer_lower_mark(struct store_writer *writer,
                                     const struct store_jobs *run);
 static bool store_writer_store(struct store_writer *writer,
@@ -140,6 +141,9 @@ void store_writer_free_job(struct store_job *job)
     if (job->batch != NULL) {
         leveldb_writebatch_destroy(job->batch);
     }
+    if (job->release != NULL) {
+        job->release(job);
+    }
     memory_free(job);
 }
 
@@ -174,7 +178,7 @@ static void *store_writer_main(void *context)
         }
         store_writer_keep_mark(writer);
     }
-    if (!store_mark_flush(writer->mark)) {
+    if (writer->mark != NULL && !store_mark_flush(writer->mark)) {
         store_writer_fail("writing the mark", strerror(errno));
     }
     return NULL;
@@ -185,7 +189,8 @@ static void *store_writer_main(void *context)
 static bool store_writer_wait(struct store_writer *writer,
                               struct store_jobs *jobs)
 {
-    const time_ms_t deadline = store_mark_deadline(writer->mark);
+    const time_ms_t deadline =
+        writer->mark != NULL ? store_mark_deadline(writer->mark) : TIME_NEVER;
     pthread_mutex_lock(&writer->lock);
     bool late = false;
     while (STAILQ_EMPTY(&writer->queue) && !writer->stopping && !late) {
@@ -211,6 +216,7 @@ static void store_writer_run(struct store_writer *writer,
 {
     struct store_jobs run = STAILQ_HEAD_INITIALIZER(run);
     store_writer_take_run(jobs, &run);
+    store_writer_prepare(&run);
     store_writer_lower_mark(writer, &run);
     const bool stored = store_writer_store(writer, &run);
     if (stored) {
@@ -229,6 +235,18 @@ static void store_writer_take_run(struct store_jobs *jobs,
         STAILQ_REMOVE_HEAD(jobs, next);
         STAILQ_INSERT_TAIL(run, job, next);
     } while (!STAILQ_EMPTY(jobs) && !STAILQ_FIRST(jobs)->install);
+}
+
+static void store_writer_prepare(const struct store_jobs *run)
+{
+    struct store_job *job;
+    bool first = true;
+    STAILQ_FOREACH (job, run, next) {
+        if (job->prepare != NULL) {
+            job->prepare(job, first);
+            first = false;
+        }
+    }
 }
 
 static void store_writer_lower_mark(struct store_writer *writer,
@@ -405,7 +423,8 @@ static void store_writer_finish(struct store_writer *writer,
 
 static void store_writer_keep_mark(struct store_writer *writer)
 {
-    if (!store_mark_keep(writer->mark, store_writer_now())) {
+    if (writer->mark != NULL &&
+        !store_mark_keep(writer->mark, store_writer_now())) {
         store_writer_fail("writing the mark", strerror(errno));
     }
 }

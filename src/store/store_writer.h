@@ -3,7 +3,8 @@
  * The loop hands over jobs; the thread takes all that are waiting, merges them
  * into one batch, syncs it, and puts the jobs where the loop collects them, in
  * the order in which they came. A job without a batch costs no sync of its
- * own and is done when those before it are.
+ * own and is done when those before it are. A job may also make its batch in
+ * the thread, where it can read the database without keeping the loop waiting.
  *
  * With a job come, in this order: the mark is lowered if entries are replaced;
  * one synced write; a sync of the directory's names if LevelDB began a new
@@ -37,6 +38,13 @@ struct store_job {
     raft_id_t vote;
     raft_index_t state_index; /* the state is as of here now; 0: as before */
     const leveldb_snapshot_t *snapshot; /* of that state, when done; or NULL */
+    /* Called in the thread, job after job, before the run is written; may set
+     * batch. first: nothing of this run was prepared before, and all earlier
+     * runs are durable. NULL: there is nothing to prepare. */
+    void (*prepare)(struct store_job *job, bool first);
+    /* Give back what a longer struct around the job owns, but not itself; may
+     * be NULL. */
+    void (*release)(struct store_job *job);
 };
 
 STAILQ_HEAD(store_jobs, store_job);
@@ -56,8 +64,9 @@ struct store_writer {
     struct timespec names_synced; /* change of the directory last synced */
 };
 
-/* Begin; the mark belongs to the thread until store_writer_stop(). False, and
- * errno, if there can be no thread. */
+/* Begin; the mark belongs to the thread until store_writer_stop(), and may be
+ * NULL if no job has entries or promises. False, and errno, if there can be no
+ * thread. */
 bool store_writer_start(struct store_writer *writer,
                         const struct store_database *database,
                         struct store_mark *mark);

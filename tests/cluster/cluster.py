@@ -16,7 +16,8 @@ folder goes. HOLDFAST_KEEP=1 keeps the folder. A test that fails shows the end
 of what its nodes logged. Exit codes are those of make check: 0 passed, 77
 skipped with the reason, anything else failed.
 
-The program is $HOLDFASTD, or holdfastd of $top_builddir.
+The programs are $HOLDFASTD and $HOLDFAST_STORE, or holdfastd and holdfast-store
+of $top_builddir.
 """
 
 import ctypes
@@ -57,14 +58,15 @@ class LimitReached(BaseException):
     """The test ran out of time; no handler of a test may swallow it."""
 
 
-def program():
-    found = os.environ.get("HOLDFASTD")
+def program(name="holdfastd"):
+    variable = name.upper().replace("-", "_")
+    found = os.environ.get(variable)
     if not found:
         top = os.environ.get("top_builddir", TOP)
-        found = os.path.join(top, "holdfastd")
+        found = os.path.join(top, name)
     found = os.path.abspath(found)
     if not os.access(found, os.X_OK):
-        raise SystemExit(f"no program {found}: set HOLDFASTD or top_builddir")
+        raise SystemExit(f"no program {found}: set {variable} or top_builddir")
     return found
 
 
@@ -226,6 +228,26 @@ class Node:
         return done.stdout.rstrip("\n")
 
 
+class Store(Node):
+    """One holdfast-store, in all else like a node."""
+
+    def __init__(self, scene, port, options):
+        super().__init__(scene, 0, port, "", options)
+        self.program = program("holdfast-store")
+        self.dir = os.path.join(scene.folder, f"store-{port}")
+        self.log_path = self.dir + ".log"
+
+    def __str__(self):
+        return "the store"
+
+    def arguments(self):
+        return [
+            self.program,
+            "--port", str(self.port),
+            "--dir", self.dir,
+        ] + self.options  # fmt: skip
+
+
 class Cluster(list):
     """Nodes that form a cluster."""
 
@@ -315,6 +337,23 @@ class Scene:
                 for node in nodes:
                     node.kill()
                     self.nodes.remove(node)
+        raise AssertionError("unreachable")
+
+    def store(self, options=(), start=True):
+        """A store that runs; started again at another port if somebody took
+        this one."""
+        for attempt in range(5):
+            store = Store(self, free_ports(1)[0], options)
+            self.nodes.append(store)
+            if not start:
+                return store
+            try:
+                return store.start()
+            except AssertionError:
+                if attempt == 4 or "cannot listen" not in store.log():
+                    raise
+                store.kill()
+                self.nodes.remove(store)
         raise AssertionError("unreachable")
 
     def close(self):
