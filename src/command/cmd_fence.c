@@ -7,8 +7,9 @@
  *
  * A write carries the token of the lock it is made under. Whoever keeps the
  * data remembers the highest token it saw for each lock and refuses a lower
- * one: its owner has lost the lock since, whatever it believes. The check is
- * made where the write is applied, never here.
+ * one: its owner has lost the lock since, whatever it believes. That check is
+ * made where the write is applied, never here. What is checked here, where the
+ * keys are, is the signature that tells a granted token from an invented one.
  *
  * Keys and values may be any bytes, also the words LOCK and TOKEN. So the words
  * behind them are looked for from the end, in this order only.
@@ -35,6 +36,8 @@ struct cmd_fence_grant {
 
 static bool cmd_fence_read(struct command_call *call,
                            struct cmd_fence_grant *grant);
+static bool cmd_fence_is_granted(struct command_call *call,
+                                 const struct cmd_fence_grant *grant);
 static const struct lock_pair *cmd_fence_pairs(struct command_call *call,
                                                size_t count);
 static enum command_verdict cmd_fence_ask(struct command_call *call,
@@ -71,6 +74,9 @@ static enum command_verdict cmd_fence_set_start(struct command_call *call)
         if (!command_args_key(call, at, &key)) {
             return COMMAND_ANSWERED;
         }
+    }
+    if (!cmd_fence_is_granted(call, &grant)) {
+        return COMMAND_ANSWERED;
     }
     const size_t count = (grant.keys_end - 1) / 2;
     const struct lock_fence_set set = {
@@ -133,6 +139,9 @@ static enum command_verdict cmd_fence_del_start(struct command_call *call)
         if (!command_args_key(call, at, &key)) {
             return COMMAND_ANSWERED;
         }
+    }
+    if (!cmd_fence_is_granted(call, &grant)) {
+        return COMMAND_ANSWERED;
     }
     const struct lock_fence_delete delete_ = {
         .database = call->session->database,
@@ -279,6 +288,24 @@ static bool cmd_fence_read(struct command_call *call,
     return command_args_key(call, end - 3, &grant->lock_key) &&
            command_args_number(call, end - 1, &command_args_token,
                                &grant->token);
+}
+
+/* One text for all that can be wrong, so that nobody learns what it was. */
+static bool cmd_fence_is_granted(struct command_call *call,
+                                 const struct cmd_fence_grant *grant)
+{
+    const struct command_world *world = call->world;
+    const struct command_token token = {
+        .lock_key = grant->lock_key,
+        .owner = grant->owner,
+        .token = grant->token,
+    };
+    if (world->token_holds == NULL ||
+        world->token_holds(world->context, &token, grant->signature)) {
+        return true;
+    }
+    (void)command_error(call, "BADTOKEN this token was not granted so");
+    return false;
 }
 
 /* The arguments from the first on, two by two, in the room that was lent. */

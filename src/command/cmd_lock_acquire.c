@@ -177,6 +177,17 @@ static void cmd_lock_acquire_granted(struct command_call *call,
         resp_reply_integer(reply, (int64_t)answer->token);
         return;
     }
+    char signature[COMMAND_SIGNATURE_BYTES] = "";
+    const bool shared = cmd_lock_acquire_asked(call, "SHARED");
+    const struct command_token token = {
+        .lock_key = call->args[1],
+        .owner = call->args[2],
+        .mode = shared ? LOCK_SHARED : LOCK_EXCLUSIVE,
+        .token = answer->token,
+    };
+    if (call->world->token_sign != NULL) {
+        call->world->token_sign(call->world->context, &token, signature);
+    }
     resp_reply_map(reply, 5);
     resp_reply_key(reply, "token");
     resp_reply_integer(reply, (int64_t)answer->token);
@@ -185,10 +196,9 @@ static void cmd_lock_acquire_granted(struct command_call *call,
     resp_reply_key(reply, "expires-at");
     resp_reply_integer(reply, (int64_t)(outcome->wall + answer->time_ms));
     resp_reply_key(reply, "mode");
-    resp_reply_bulk_text(
-        reply, cmd_lock_acquire_asked(call, "SHARED") ? "shared" : "exclusive");
+    resp_reply_bulk_text(reply, shared ? "shared" : "exclusive");
     resp_reply_key(reply, "signature");
-    resp_reply_bulk_text(reply, "");
+    resp_reply_bulk_text(reply, signature);
 }
 
 /* Everything behind the first three arguments; false: the error is written. */

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "base/units.h"
+#include "lock/lock_command.h"
 
 /* The name of a connection, and of the library behind it, with the zero. */
 #define COMMAND_NAME_BYTES 256
@@ -116,6 +117,18 @@ struct command_facts {
     uint64_t cpu_user_us, cpu_system_us;
 };
 
+/* Room for the signature of a token, with its zero. */
+#define COMMAND_SIGNATURE_BYTES 160
+
+/* What a signature is over. mode counts only where it is made: a signature
+ * says it itself. */
+struct command_token {
+    struct bytes lock_key;
+    struct bytes owner; /* empty: not given */
+    enum lock_mode mode;
+    uint64_t token;
+};
+
 enum command_unblock {
     COMMAND_UNBLOCK_TIMEOUT,
     COMMAND_UNBLOCK_ERROR,
@@ -215,6 +228,15 @@ struct command_world {
 
     /* SHUTDOWN: begin to stop. */
     void (*shutdown)(void *context);
+
+    /* Signed tokens (fence-secret-file): the signature of a grant, or "" if
+     * nothing is signed here; and whether a signature, which may be any bytes
+     * or none, is right or none is wanted. In the same time whatever is wrong
+     * with it. Both may be NULL: nothing is signed here. */
+    void (*token_sign)(void *context, const struct command_token *token,
+                       char signature[COMMAND_SIGNATURE_BYTES]);
+    bool (*token_holds)(void *context, const struct command_token *token,
+                        struct bytes signature);
 
     /* RAFT.TRANSFER, RAFT.SNAPSHOT ...: NULL, or why not. */
     const char *(*transfer)(void *context, uint64_t to);

@@ -66,6 +66,8 @@ static const struct server_program_option fence_options[] = {
     {"client-query-buffer-limit", NULL},
     {"client-output-buffer-limit", NULL},
     {"maxargs", NULL},
+    {"fence-secret-file", NULL},
+    {"fence-cluster-id", NULL},
     {"slowlog-log-slower-than", NULL},
     {"slowlog-max-len", NULL},
     {"loglevel", NULL},
@@ -99,6 +101,9 @@ static bool fence_engine_start(struct server *server)
         return false;
     }
     server->engine_data = store;
+    if (server->options.fence_cluster_id[0] != '\0') {
+        server->token_cluster = server->options.fence_cluster_id;
+    }
     return server_wake_on(server, fence_store_writes_fd(store),
                           fence_engine_collect) &&
            server_wake_on(server, fence_store_reads_fd(store),

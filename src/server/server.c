@@ -96,6 +96,9 @@ static bool server_start_parts(struct server *server)
         server_log(&server->log, SERVER_LOG_WARNING, "libevent cannot start");
         return false;
     }
+    if (!server_tokens_open(server)) {
+        return false;
+    }
     server->engine_is_open = true;
     return server->engine->start(server) && server_listen(server) &&
            server_start_events(server);
@@ -293,6 +296,7 @@ void server_close(struct server *server)
     server_watch_close(server);
     server_pubsub_close(&server->pubsub);
     server_slowlog_close(&server->slowlog);
+    server_tokens_close(server);
     lock_command_room_close(&server->room);
     memory_free(server->calls);
     if (server->stopping) {
@@ -313,6 +317,7 @@ static void server_signal(evutil_socket_t fd, short what, void *context)
             server_log(&server->log, SERVER_LOG_WARNING,
                        "the log file cannot be opened again");
         }
+        server_tokens_reload(server);
         return;
     }
     server_stop(server);

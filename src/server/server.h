@@ -13,6 +13,7 @@
  *   server_tell.c     messages to those who listen
  *   server_watch.c    clients that asked to hear of a lock
  *   server_slowlog.c  commands that took long
+ *   server_tokens.c   the keys that sign tokens
  *   server_options.c  the table of options
  *   server_log.c      lines for people
  *
@@ -34,6 +35,7 @@
 #include "server/server_options.h"
 #include "server/server_pubsub.h"
 #include "server/server_slowlog.h"
+#include "server/server_tokens.h"
 #include "server/server_watch.h"
 #include "store/store.h"
 
@@ -77,7 +79,9 @@ struct server {
     size_t wakeups_count;
     struct event *signals[4];
     struct command_world world;
-    struct lock_command_room room; /* for the lists of plans */
+    struct lock_command_room room;    /* for the lists of plans */
+    struct hf_token_keys *token_keys; /* NULL: nothing is signed */
+    const char *token_cluster; /* whose tokens are good; NULL: anybody's */
     struct server_pubsub pubsub;
     struct server_watches watches;
 

@@ -202,6 +202,7 @@ static bool server_node_start_node(struct server *server,
     (void)RAND_bytes((unsigned char *)&start.seed, sizeof(start.seed));
     server_hex(recovered->identity.cluster, STORE_CLUSTER_BYTES,
                server->cluster_id);
+    server->token_cluster = server->cluster_id;
     server->boot = recovered->boot;
     const struct node_ports ports = server_ports(server);
     struct lock_machine *machine = recovered->machine;

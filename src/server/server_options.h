@@ -99,7 +99,8 @@ struct server_options {
     uint64_t waiters_max;
     uint64_t asks_max;
     time_ms_t max_ttl_ms;
-    char *fence_secret_file;
+    char *fence_secret_file; /* "": none */
+    char *fence_cluster_id;  /* "": any */
     /* people */
     int64_t slowlog_log_slower_than; /* microseconds; -1: nothing is */
     uint64_t slowlog_max_len;

@@ -20,6 +20,7 @@ static bool server_options_settle_distinct(struct server_options *options);
 static bool server_options_settle_doors(struct server_options *options);
 static bool server_options_settle_times(struct server_options *options);
 static bool server_options_settle_bind(struct server_options *options);
+static bool server_options_settle_cluster_id(struct server_options *options);
 static void server_options_settle_alone(struct server_options *options);
 
 bool server_options_settle(struct server_options *options)
@@ -28,7 +29,8 @@ bool server_options_settle(struct server_options *options)
     if (server_options_table_of(options->program,
                                 bytes_of_text("initial-cluster")) == NULL) {
         return server_options_settle_bind(options) &&
-               server_options_settle_doors(options);
+               server_options_settle_doors(options) &&
+               server_options_settle_cluster_id(options);
     }
     if (!server_options_settle_bind(options) ||
         !server_options_settle_members(options) ||
@@ -170,6 +172,19 @@ static bool server_options_settle_bind(struct server_options *options)
             return server_options_read_fail(options, "bind",
                                             "that is no address");
         }
+    }
+    return true;
+}
+
+/* As RAFT.STATUS shows it, which is how it is signed. */
+static bool server_options_settle_cluster_id(struct server_options *options)
+{
+    const char *id = options->fence_cluster_id;
+    if (id[0] != '\0' &&
+        (strlen(id) != 32 || strspn(id, "0123456789abcdef") != 32)) {
+        return server_options_read_fail(
+            options, "fence-cluster-id",
+            "must be 32 hexadecimal digits, as in RAFT.STATUS");
     }
     return true;
 }

@@ -145,8 +145,12 @@ const struct server_option server_options_table[] = {
     NUMBER(MS, ANYTIME, "max-ttl-ms", max_ttl_ms, 1, LIMIT_TTL_MS,
            "31622400000",
            "Longest lease that may be asked for."),
-    TEXT(TEXT, LATER, "fence-secret-file", fence_secret_file, 0, "",
-         "File with the secret that signs tokens. Not served yet."),
+    TEXT(TEXT, START, "fence-secret-file", fence_secret_file, 0, "",
+         "File with the keys that sign tokens, mode 0600; empty: no signing."),
+    {.name = "fence-cluster-id", .type = SERVER_OPTION_TEXT,
+     .change = SERVER_OPTION_START, .offset = FIELD(fence_cluster_id),
+     .least = 0, .most = TEXT_BYTES, .initial = "", .elsewhere = true,
+     .help = "Accept signed tokens of this cluster only; empty: of any."},
 
     /* people */
     NUMBER(SIGNED, ANYTIME, "slowlog-log-slower-than",

@@ -98,6 +98,8 @@ struct command_world server_world(struct server *server)
         .slowlog_at = server_world_slowlog_at,
         .command_stats = server_world_command_stats,
         .shutdown = server_world_shutdown,
+        .token_sign = server_tokens_sign,
+        .token_holds = server_tokens_holds,
         .transfer = server_world_transfer,
     };
 }

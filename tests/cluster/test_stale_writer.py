@@ -38,8 +38,7 @@ def owner(name, lock_port, data_port, key):
 
 def acquire(client, name, key):
     grant = client.map("LOCK.ACQUIRE", key, name, TTL, "WITHINFO")
-    signature = grant["signature"]
-    return grant["token"], ["OWNER", name, "SIG", signature] if signature else []
+    return grant["token"], ["OWNER", name, "SIG", grant["signature"]]
 
 
 def write(client, name, key, token, proof):
@@ -49,8 +48,12 @@ def write(client, name, key, token, proof):
 
 
 def test(scene):
-    nodes = scene.cluster(3)
-    store = scene.store()
+    keys = os.path.join(scene.folder, "keys")
+    with open(keys, "w", encoding="ascii") as file:
+        os.chmod(keys, 0o600)
+        file.write(f"k1 {scene.random.randbytes(32).hex()}\n")
+    nodes = scene.cluster(3, ["--fence-secret-file", keys])
+    store = scene.store(["--fence-secret-file", keys])
     accepted = 0
     refused = {"the store": 0, "the cluster": 0}
     for i in range(PAUSES):

@@ -136,6 +136,77 @@ START_TEST(keys_are_looked_at)
 }
 END_TEST
 
+/* ---- signatures ---- */
+
+static char judged[128]; /* lock, owner, token and signature as asked */
+static bool verdict_of_keys;
+
+static bool judge(void *context, const struct command_token *token,
+                  struct bytes signature)
+{
+    (void)context;
+    (void)snprintf(judged, sizeof(judged), "%.*s %.*s %llu %.*s",
+                   (int)token->lock_key.count,
+                   (const char *)token->lock_key.data, (int)token->owner.count,
+                   (const char *)token->owner.data,
+                   (unsigned long long)token->token, (int)signature.count,
+                   (const char *)signature.data);
+    return verdict_of_keys;
+}
+
+static const struct command_world checking = {.facts = call_facts,
+                                              .token_holds = judge};
+
+static void run_checked(const char *words)
+{
+    run(words);
+    judged[0] = '\0';
+    call.world = &checking;
+    clear();
+    verdict = command->start(&call);
+}
+
+START_TEST(a_write_is_planned_if_its_signature_holds)
+{
+    verdict_of_keys = true;
+    run_checked("FENCE.SET a 1 LOCK k TOKEN 2 OWNER o SIG s");
+    ck_assert_int_eq(verdict, COMMAND_PLANNED);
+    ck_assert_str_eq(judged, "k o 2 s");
+    run_checked("FENCE.DEL a LOCK k TOKEN 3 OWNER p SIG t");
+    ck_assert_int_eq(verdict, COMMAND_PLANNED);
+    ck_assert_str_eq(judged, "k p 3 t");
+}
+END_TEST
+
+START_TEST(a_write_is_refused_if_its_signature_does_not_hold_or_is_missing)
+{
+    static const char *const writes[] = {
+        "FENCE.SET a 1 LOCK k TOKEN 2 OWNER o SIG s",
+        "FENCE.SET a 1 LOCK k TOKEN 2",
+        "FENCE.DEL a LOCK k TOKEN 2 OWNER o SIG s",
+        "FENCE.DEL a LOCK k TOKEN 2",
+    };
+    verdict_of_keys = false;
+    for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+        run_checked(writes[i]);
+        ck_assert_int_eq(verdict, COMMAND_ANSWERED);
+        ck_assert_str_eq(said(), "-BADTOKEN this token was not granted so\r\n");
+        ck_assert_str_eq(judged, i % 2 == 0 ? "k o 2 s" : "k  2 ");
+    }
+}
+END_TEST
+
+START_TEST(whoever_only_reads_needs_no_signature)
+{
+    verdict_of_keys = false;
+    run_checked("FENCE.GET a");
+    ck_assert_int_eq(verdict, COMMAND_PLANNED);
+    run_checked("FENCE.LAST k");
+    ck_assert_int_eq(verdict, COMMAND_PLANNED);
+    ck_assert_str_eq(judged, "");
+}
+END_TEST
+
 /* ---- replies, from a real machine ---- */
 
 START_TEST(an_older_token_is_refused_and_changes_nothing)
@@ -199,6 +270,14 @@ static Suite *suite(void)
     tcase_add_test(plans, a_token_is_a_number_that_can_be_one);
     tcase_add_test(plans, keys_are_looked_at);
     suite_add_tcase(suite_, plans);
+    TCase *signatures = tcase_create("signatures");
+    tcase_add_checked_fixture(signatures, setup, teardown);
+    tcase_add_test(signatures, a_write_is_planned_if_its_signature_holds);
+    tcase_add_test(
+        signatures,
+        a_write_is_refused_if_its_signature_does_not_hold_or_is_missing);
+    tcase_add_test(signatures, whoever_only_reads_needs_no_signature);
+    suite_add_tcase(suite_, signatures);
     TCase *replies = tcase_create("replies");
     tcase_add_checked_fixture(replies, setup_state, teardown_state);
     tcase_add_test(replies, an_older_token_is_refused_and_changes_nothing);

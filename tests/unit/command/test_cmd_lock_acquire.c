@@ -231,6 +231,37 @@ START_TEST(a_string_is_in_the_way)
 }
 END_TEST
 
+static void sign(void *context, const struct command_token *token,
+                 char signature[COMMAND_SIGNATURE_BYTES])
+{
+    (void)context;
+    (void)snprintf(signature, COMMAND_SIGNATURE_BYTES, "%.*s/%.*s/%d/%llu",
+                   (int)token->lock_key.count,
+                   (const char *)token->lock_key.data, (int)token->owner.count,
+                   (const char *)token->owner.data, (int)token->mode,
+                   (unsigned long long)token->token);
+}
+
+START_TEST(the_signature_is_of_what_was_granted)
+{
+    static const struct command_world signing = {.facts = call_facts,
+                                                 .token_sign = sign};
+    const struct lock_answer answer = {
+        .result = LOCK_GRANTED, .token = 83, .time_ms = 5000};
+    planned("LOCK.ACQUIRE k o 5000 WITHINFO");
+    call.world = &signing;
+    ck_assert_ptr_nonnull(
+        strstr(finish(&answer), "$9\r\nsignature\r\n$8\r\nk/o/1/83\r\n"));
+    planned("LOCK.ACQUIRE k o 5000 SHARED WITHINFO");
+    call.world = &signing;
+    ck_assert_ptr_nonnull(
+        strstr(finish(&answer), "$9\r\nsignature\r\n$8\r\nk/o/2/83\r\n"));
+    planned("LOCK.ACQUIRE k o 5000");
+    call.world = &signing;
+    ck_assert_str_eq(finish(&answer), ":83\r\n");
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite_ = suite_create("cmd_lock_acquire");
@@ -253,6 +284,7 @@ static Suite *suite(void)
     tcase_add_test(reply, details_are_a_map);
     tcase_add_test(reply, names_are_no_options);
     tcase_add_test(reply, a_string_is_in_the_way);
+    tcase_add_test(reply, the_signature_is_of_what_was_granted);
     suite_add_tcase(suite_, reply);
     return suite_;
 }

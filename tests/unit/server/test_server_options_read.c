@@ -146,9 +146,6 @@ START_TEST(what_does_not_exist_yet_is_refused)
 {
     assert_refused(RUN2("--join", "10.0.0.1:7001"),
                    "command line: join: this version does not serve it yet");
-    assert_refused(RUN2("--fence-secret-file", "/etc/secret"),
-                   "command line: fence-secret-file: this version does not "
-                   "serve it yet");
 }
 END_TEST
 

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Signed tokens: what the cluster granted is accepted by store and cluster,
+everything else is -BADTOKEN; keys are changed without a pause."""
+
+import os
+import signal
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+import cluster
+from cluster import Error, say, soon
+
+BAD = Error("BADTOKEN this token was not granted so")
+SECRETS = {
+    "k1": "11" * 32,
+    "k2": "22" * 32,
+    "other": "33" * 32,
+}
+
+
+def write_keys(path, *ids):
+    """As an administrator should: a new file, put in the place of the old."""
+    with open(path + ".new", "w", encoding="ascii") as file:
+        os.chmod(path + ".new", 0o600)
+        file.write("# keys\n" + "".join(f"{i} {SECRETS[i]}\n" for i in ids))
+    os.rename(path + ".new", path)
+
+
+def test(scene):
+    keys = os.path.join(scene.folder, "keys")
+    write_keys(keys, "k1")
+    nodes = scene.cluster(3, ["--fence-secret-file", keys])
+    store = scene.store(["--fence-secret-file", keys])
+    with nodes[0].client() as locks:
+        for target in (store, nodes[1], nodes.leader()):
+            accepted_and_refused(locks, target)
+    one_cluster_only(scene, nodes, store, keys)
+    rotation(scene, nodes, store, keys)
+    bad_files(scene, nodes, store, keys)
+
+
+def acquire(locks, key, owner, *words):
+    grant = locks.map("LOCK.ACQUIRE", key, owner, 60000, "WITHINFO", *words)
+    return grant["token"], grant["signature"]
+
+
+def fenced(client, key, token, *proof, lock="lock"):
+    return client.command("FENCE.SET", key, "v", "LOCK", lock, "TOKEN", token, *proof)
+
+
+def accepted_and_refused(locks, target):
+    lock = f"lock-{target.port}"
+    token, signature = acquire(locks, lock, "ann")
+    assert signature.startswith("1.k1."), signature
+    shared_token, shared = acquire(locks, lock + "-shared", "ann", "SHARED")
+    assert acquire(locks, lock, "ann")[1] == signature, "asked again, another one"
+    proof = ["OWNER", "ann", "SIG", signature]
+
+    def changed(at, letter):
+        return signature[:at] + letter + signature[at + 1 :]
+
+    with target.client() as client:
+        assert fenced(client, "a", token, *proof, lock=lock) == "OK"
+        assert (
+            fenced(client, "b", shared_token, "OWNER", "ann", "SIG", shared, lock=lock + "-shared")
+            == "OK"
+        )
+        for reply in (
+            fenced(client, "a", token, lock=lock),
+            fenced(client, "a", token + 1, *proof, lock=lock),
+            fenced(client, "a", 9007199254740991, *proof, lock=lock),
+            fenced(client, "a", token, *proof, lock=lock + "x"),
+            fenced(client, "a", token, "OWNER", "ben", "SIG", signature, lock=lock),
+            fenced(client, "a", token, "OWNER", "ann", "SIG", "", lock=lock),
+            fenced(client, "a", token, "OWNER", "ann", "SIG", changed(3, "9"), lock=lock),
+            fenced(client, "a", token, "OWNER", "ann", "SIG", signature[:-1], lock=lock),
+            fenced(
+                client, "a", token, "OWNER", "ann", "SIG", changed(len(signature) - 1, "x"), lock=lock
+            ),
+            fenced(client, "a", token, "OWNER", "ann", "SIG", shared, lock=lock),
+            client.command("FENCE.DEL", "a", "LOCK", lock, "TOKEN", token),
+            client.command("FENCE.DEL", "a", "LOCK", lock, "TOKEN", token + 1, *proof),
+        ):
+            assert reply == BAD, reply
+        assert client.command("FENCE.GET", "a") == ["v", lock, token]
+        assert client.command("FENCE.LAST", lock) == token, "a forged token raised it"
+        # A token that was granted and is stale is fenced, not bad.
+        locks.command("LOCK.RELEASE", lock, "ann", token)
+        newer, signed = acquire(locks, lock, "ben")
+        assert fenced(client, "a", newer, "OWNER", "ben", "SIG", signed, lock=lock) == "OK"
+        reply = fenced(client, "a", token, *proof, lock=lock)
+        assert reply == Error(f"FENCED token {token} is older than {newer}"), reply
+
+
+def one_cluster_only(scene, nodes, store, keys):
+    """Of two clusters with the same secret a store can be told to believe
+    one."""
+    own = nodes[0].status()["cluster-id"]
+    good = scene.store(["--fence-secret-file", keys, "--fence-cluster-id", own])
+    strict = scene.store(["--fence-secret-file", keys, "--fence-cluster-id", "0" * 32])
+    with nodes[0].client() as locks:
+        token, signature = acquire(locks, "mine", "ann")
+    proof = ["OWNER", "ann", "SIG", signature]
+    with good.client() as client, strict.client() as other:
+        assert fenced(client, "a", token, *proof, lock="mine") == "OK"
+        assert fenced(other, "a", token, *proof, lock="mine") == BAD
+    alone = scene.cluster(1, ["--fence-secret-file", keys])[0]
+    with alone.client() as client, store.client() as any_cluster:
+        assert fenced(client, "a", token, *proof, lock="mine") == BAD
+        token, signature = acquire(client, "theirs", "ann")
+        proof = ["OWNER", "ann", "SIG", signature]
+        assert fenced(client, "a", token, *proof, lock="theirs") == "OK"
+        assert fenced(any_cluster, "a", token, *proof, lock="theirs") == "OK"
+    for server in (good, strict, alone):
+        server.stop()
+
+
+def reload(servers, line):
+    for server in servers:
+        before = server.log().count(line)
+        server.signal(signal.SIGHUP)
+        soon(f"{server} says {line}", lambda s=server, b=before: s.log().count(line) > b)
+
+
+def rotation(scene, nodes, store, keys):
+    """Known everywhere first, then used, then the old one goes. Writers never
+    hear BADTOKEN meanwhile."""
+    everybody = list(nodes) + [store]
+    heard = []
+
+    def write_on(client, count):
+        """Owners that got their signature before each step go on writing."""
+        for i in range(count):
+            for key, token, proof in held:
+                reply = fenced(client, key, token, *proof, lock=key)
+                heard.append(reply)
+                assert reply == "OK", (key, reply)
+
+    held = []
+    with nodes[2].client() as locks, store.client() as client:
+
+        def take(key):
+            token, signature = acquire(locks, key, "ann")
+            held.append((key, token, ["OWNER", "ann", "SIG", signature]))
+            return signature
+
+        assert take("first").startswith("1.k1.")
+        write_on(client, 3)
+        write_keys(keys, "k1", "k2")
+        reload(everybody, "tokens are signed with key k1; keys known: 2")
+        assert take("second").startswith("1.k1.")
+        write_on(client, 3)
+        write_keys(keys, "k2", "k1")
+        reload(everybody, "tokens are signed with key k2; keys known: 2")
+        assert take("third").startswith("1.k2.")
+        write_on(client, 3)
+        # The signature of a grant that goes on is fetched anew.
+        held[:] = [h for h in held if h[0] == "third"]
+        again = take("first")
+        assert again.startswith("1.k2."), again
+        write_keys(keys, "k2")
+        reload(everybody, "tokens are signed with key k2; keys known: 1")
+        write_on(client, 3)
+        old = ["OWNER", "ann", "SIG", "1.k1" + again[4:]]
+        assert fenced(client, "first", held[-1][1], *old, lock="first") == BAD
+    say(f"keys were changed under {len(heard)} writes")
+
+
+def bad_files(scene, nodes, store, keys):
+    """A bad file on HUP changes nothing; at the start it is refused."""
+    with nodes[0].client() as locks:
+        token, signature = acquire(locks, "stays", "ann")
+        proof = ["OWNER", "ann", "SIG", signature]
+        os.chmod(keys, 0o644)
+        reload([store, nodes[0]], "the keys stay as they were")
+        assert acquire(locks, "stays", "ann") == (token, signature)
+        with store.client() as client:
+            assert fenced(client, "s", token, *proof, lock="stays") == "OK"
+            assert fenced(client, "s", token, lock="stays") == BAD
+        program = cluster.program("holdfast-store")
+        for text, mode, words in (
+            ("k1 " + SECRETS["k1"], 0o644, "its mode is 0644"),
+            ("k1 abc", 0o600, "the secret in line 1 is not"),
+            ("", 0o600, "there is no key in it"),
+            (None, 0, "No such file or directory"),
+        ):
+            path = os.path.join(scene.folder, "bad")
+            if text is None:
+                os.unlink(path)
+            else:
+                with open(path, "w", encoding="ascii") as file:
+                    file.write(text)
+                os.chmod(path, mode)
+            done = subprocess.run(
+                [program, "--port", str(cluster.free_ports(1)[0]), "--dir",
+                 path + "-data", "--fence-secret-file", path],
+                capture_output=True, text=True, timeout=30, check=False,
+            )  # fmt: skip
+            assert done.returncode == 1, done
+            assert words in done.stderr, done.stderr
+            assert SECRETS["k1"][:8] not in done.stderr
+
+
+if __name__ == "__main__":
+    cluster.main(test, limit_s=60)
