@@ -11,6 +11,7 @@
 #include "server/server.h"
 
 static bool fence_engine_start(struct server *server);
+static void fence_engine_failed(void *context, const char *line);
 static void fence_engine_close(struct server *server);
 static void fence_engine_announce(const struct server *server);
 static void fence_engine_turn(struct server *server);
@@ -94,6 +95,9 @@ static bool fence_engine_start(struct server *server)
     if (RAND_bytes((unsigned char *)&seed, sizeof(seed)) != 1) {
         return false;
     }
+    if (server->options.logfile[0] != '\0') {
+        store_when_failed(fence_engine_failed, server);
+    }
     if (fence_store_open(server->options.dir, seed, &store, reason,
                          sizeof(reason)) != STORE_OK) {
         server_log(&server->log, SERVER_LOG_WARNING, "data directory %s: %s",
@@ -108,6 +112,13 @@ static bool fence_engine_start(struct server *server)
                           fence_engine_collect) &&
            server_wake_on(server, fence_store_reads_fd(store),
                           fence_engine_collect);
+}
+
+/* The last words of a store whose disk failed, from one of its threads. */
+static void fence_engine_failed(void *context, const char *line)
+{
+    const struct server *server = context;
+    server_log(&server->log, SERVER_LOG_WARNING, "%s", line);
 }
 
 static void fence_engine_close(struct server *server)

@@ -10,7 +10,7 @@ import sys
 sys.dont_write_bytecode = True
 
 import cluster
-from cluster import Client, Error, Store, say, soon
+from cluster import Client, Closed, Error, Store, say, soon
 
 
 def test(scene):
@@ -21,6 +21,7 @@ def test(scene):
     directories(scene, store)
     password(scene)
     options(scene)
+    failing_disk(scene)
 
 
 def fencing(store):
@@ -145,6 +146,36 @@ def options(scene):
     code, text = run("--check-config", path)
     assert code == 1 and text.endswith("store.conf:2: id: no such directive"), text
     say("options are its own")
+
+
+def failing_disk(scene):
+    """A write that fails ends the store; nothing of it was acknowledged."""
+    store = scene.store(start=False)
+    log = store.dir + ".own-log"
+    store.options += ["--logfile", log]
+    store.start(before=["prlimit", "--fsize=600000"])
+    acknowledged = 0
+    try:
+        with store.client() as client:
+            while acknowledged < 1000:
+                n = acknowledged + 1
+                reply = client.command(
+                    "FENCE.SET", "k", f"{n} " + "x" * 20000, "LOCK", "l", "TOKEN", n
+                )
+                assert reply == "OK", reply
+                acknowledged = n
+    except (OSError, Closed):
+        pass
+    assert store.ends() == 74, store.last_line()
+    assert "nothing of it counts as durable" in store.last_line(), store.last_line()
+    with open(log, encoding="utf-8") as file:
+        assert "nothing of it counts as durable" in file.read()
+    store.start()
+    last = store.ask("FENCE.LAST", "l")
+    assert acknowledged <= last <= acknowledged + 1, (last, acknowledged)
+    value, lock, token = store.ask("FENCE.GET", "k")
+    assert (value.split()[0], lock, token) == (str(last), "l", last)
+    say(f"the disk was full after {acknowledged} writes")
 
 
 if __name__ == "__main__":
