@@ -26,6 +26,8 @@ struct fence_store {
     struct store_writer reader;
     bool writer_runs;
     bool reader_runs;
+    struct store_jobs new_writes; /* not handed over yet */
+    struct store_jobs new_reads;
     struct fence_writes writes;    /* of the writer's thread */
     struct lock_command_room room; /* as above */
     struct buffer key;             /* of the reader's thread */
@@ -49,9 +51,9 @@ static enum store_result fence_store_check_format(struct fence_store *store,
                                                   struct store_reason *reason);
 static enum store_result fence_store_found(struct fence_store *store,
                                            struct store_reason *reason);
-static void fence_store_hand_over(struct fence_store *store, uint64_t ask,
-                                  struct store_writer *thread,
-                                  void (*prepare)(struct store_job *, bool));
+static void fence_store_add(struct fence_store *store, uint64_t ask,
+                            struct store_jobs *jobs,
+                            void (*prepare)(struct store_job *, bool));
 static void fence_store_check(struct store_job *job, bool first);
 static void fence_store_answer(struct store_job *job, bool first);
 static void fence_store_tell_data(struct fence_store *store,
@@ -68,6 +70,8 @@ enum store_result fence_store_open(const char *path, struct table_seed seed,
     struct fence_store *opened = memory_new(1, sizeof(*opened));
     struct store_reason line = {reason, reason_bytes};
     opened->database.directory = -1;
+    STAILQ_INIT(&opened->new_writes);
+    STAILQ_INIT(&opened->new_reads);
     enum store_result result = store_database_make_directory(path, &line);
     if (result == STORE_OK) {
         result = store_database_open(&opened->database, path, 0,
@@ -102,11 +106,12 @@ void fence_store_close(struct fence_store *store)
     if (store == NULL) {
         return;
     }
+    if (store->reader_runs) {
+        fence_store_turn(store);
+        store_writer_stop(&store->reader);
+    }
     if (store->writer_runs) {
         store_writer_stop(&store->writer);
-    }
-    if (store->reader_runs) {
-        store_writer_stop(&store->reader);
     }
     fence_writes_close(&store->writes);
     lock_command_room_close(&store->room);
@@ -189,7 +194,7 @@ enum status fence_store_write(struct fence_store *store, uint64_t ask,
     buffer_clear(&store->scratch);
     const enum status status = lock_command_encode(command, &store->scratch);
     if (status == STATUS_OK) {
-        fence_store_hand_over(store, ask, &store->writer, fence_store_check);
+        fence_store_add(store, ask, &store->new_writes, fence_store_check);
     }
     return status;
 }
@@ -203,14 +208,14 @@ enum status fence_store_read(struct fence_store *store, uint64_t ask,
     }
     buffer_clear(&store->scratch);
     command_query_encode(query, &store->scratch);
-    fence_store_hand_over(store, ask, &store->reader, fence_store_answer);
+    fence_store_add(store, ask, &store->new_reads, fence_store_answer);
     store->counts.reads++;
     return STATUS_OK;
 }
 
-static void fence_store_hand_over(struct fence_store *store, uint64_t ask,
-                                  struct store_writer *thread,
-                                  void (*prepare)(struct store_job *, bool))
+static void fence_store_add(struct fence_store *store, uint64_t ask,
+                            struct store_jobs *jobs,
+                            void (*prepare)(struct store_job *, bool))
 {
     const struct bytes request = buffer_view(&store->scratch);
     struct fence_job *job = memory_new(1, sizeof(*job) + request.count);
@@ -222,7 +227,13 @@ static void fence_store_hand_over(struct fence_store *store, uint64_t ask,
     job->job.prepare = prepare;
     job->job.release = fence_store_release;
     store->counts.open++;
-    store_writer_take(thread, &job->job);
+    STAILQ_INSERT_TAIL(jobs, &job->job, next);
+}
+
+void fence_store_turn(struct fence_store *store)
+{
+    store_writer_take_all(&store->writer, &store->new_writes);
+    store_writer_take_all(&store->reader, &store->new_reads);
 }
 
 int fence_store_writes_fd(const struct fence_store *store)

@@ -31,13 +31,17 @@ enum store_result fence_store_open(const char *path, struct table_seed seed,
 /* Finish what is queued, then give everything back. NULL is allowed. */
 void fence_store_close(struct fence_store *store);
 
-/* A FENCE_SET or FENCE_DELETE, or the questions FENCED and FENCE. The answer is
- * collected later under the number ask. Other than STATUS_OK: it cannot even be
- * asked. */
+/* A FENCE_SET or FENCE_DELETE, or the questions FENCED and FENCE, to be handed
+ * over with the next fence_store_turn(). The answer is collected later under
+ * the number ask. Other than STATUS_OK: it cannot even be asked. */
 enum status fence_store_write(struct fence_store *store, uint64_t ask,
                               const struct lock_command *command);
 enum status fence_store_read(struct fence_store *store, uint64_t ask,
                              const struct command_query *query);
+
+/* Hand over what was asked for since the last call, so that it shares a sync.
+ */
+void fence_store_turn(struct fence_store *store);
 
 /* Readable when there is something to collect; one of writes, one of reads. */
 int fence_store_writes_fd(const struct fence_store *store);

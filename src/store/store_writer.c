@@ -115,6 +115,23 @@ void store_writer_take(struct store_writer *writer, struct store_job *job_take)
     pthread_cond_signal(&writer->wanted);
 }
 
+void store_writer_take_all(struct store_writer *writer,
+                           struct store_jobs *jobs_take)
+{
+    const struct store_job *job;
+    if (STAILQ_EMPTY(jobs_take)) {
+        return;
+    }
+    pthread_mutex_lock(&writer->lock);
+    STAILQ_FOREACH (job, jobs_take, next) {
+        writer->counts.writes++;
+        writer->counts.queued_bytes += job->bytes;
+    }
+    STAILQ_CONCAT(&writer->queue, jobs_take);
+    pthread_cond_signal(&writer->wanted);
+    pthread_mutex_unlock(&writer->lock);
+}
+
 void store_writer_collect(struct store_writer *writer, struct store_jobs *jobs)
 {
     uint64_t ignored;

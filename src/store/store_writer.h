@@ -76,6 +76,10 @@ void store_writer_stop(struct store_writer *writer);
 
 void store_writer_take(struct store_writer *writer, struct store_job *job_take);
 
+/* All jobs of a list at once, which is empty then: they share a sync. */
+void store_writer_take_all(struct store_writer *writer,
+                           struct store_jobs *jobs_take);
+
 /* Move everything that is done to the end of jobs. Its owner releases the
  * snapshots and frees the jobs. */
 void store_writer_collect(struct store_writer *writer, struct store_jobs *jobs);
