@@ -87,6 +87,14 @@ def soon(what, condition, within=10.0, every=0.02):
         time.sleep(every)
 
 
+def free_ports(count):
+    """Ports that are this test's until it ends."""
+    try:
+        return ports.take(count)
+    except LookupError as reason:
+        raise Skip(str(reason)) from None
+
+
 def _die_with_parent():
     _libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
@@ -308,10 +316,7 @@ class Scene:
 
     def make(self, count, options=()):
         """Nodes that are not started yet."""
-        try:
-            taken = ports.take(count)
-        except LookupError as reason:
-            raise Skip(str(reason)) from None
+        taken = free_ports(count)
         members = ",".join(f"{i + 1}=127.0.0.1:{p}" for i, p in enumerate(taken))
         nodes = Cluster(
             Node(self, i + 1, p, members, options) for i, p in enumerate(taken)
