@@ -344,8 +344,7 @@ const struct command cmd_publish = {
     .flags = COMMAND_PUBSUB | COMMAND_LOADING | COMMAND_FAST | COMMAND_MULTI,
     .group = "pubsub",
     .since = "2.0.0",
-    .summary =
-        "Says a message at all nodes; answers how many of this heard it.",
+    .summary = "Says a message at all nodes; answers how many heard it here.",
     .complexity = "O(N+M) with N hearers and M patterns",
     .arguments = cmd_pubsub_message,
     .start = cmd_publish_start,
