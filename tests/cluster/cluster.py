@@ -87,6 +87,22 @@ def soon(what, condition, within=10.0, every=0.02):
         time.sleep(every)
 
 
+def patient(client, *words, within=15.0):
+    """The reply that counts: a cluster that has no leader for a moment is asked
+    again. Only for requests that may be carried out twice."""
+    deadline = time.monotonic() + within
+    while True:
+        reply = client.command(*words)
+        passing = isinstance(reply, Error) and reply.code in (
+            "CLUSTERDOWN",
+            "TRYAGAIN",
+            "UNCERTAIN",
+        )
+        if not passing or time.monotonic() > deadline:
+            return reply
+        time.sleep(0.05)
+
+
 def free_ports(count):
     """Ports that are this test's until it ends."""
     try:

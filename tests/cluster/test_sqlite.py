@@ -14,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 
 import cluster
-from cluster import Skip, say
+from cluster import Skip, patient, say
 
 MANUAL = os.path.join(cluster.TOP, "man", "holdfast-fencing.7")
 TTL = 400
@@ -83,11 +83,11 @@ def test(scene):
 
 def paused_owner(node, database):
     with node.client() as client:
-        ann = client.command("LOCK.ACQUIRE", "invoices", "ann", TTL)
+        ann = patient(client, "LOCK.ACQUIRE", "invoices", "ann", TTL)
         database.write("invoices", ann, 1, "of ann")
         assert database.value(1) == "of ann"
         # Ann sleeps; Ben waits until her lease has ended.
-        ben = client.command("LOCK.ACQUIRE", "invoices", "ben", 60000)
+        ben = patient(client, "LOCK.ACQUIRE", "invoices", "ben", 60000)
         assert ben > ann
         database.write("invoices", ben, 1, "of ben")
         database.write("invoices", ann, 1, "of ann, late")
@@ -96,10 +96,10 @@ def paused_owner(node, database):
         database.write("invoices", ben, 1, "of ben again")
         assert database.value(1) == "of ben again", "the same token may write again"
         # Another lock has a fence of its own.
-        other = client.command("LOCK.ACQUIRE", "other", "ann", 60000)
+        other = patient(client, "LOCK.ACQUIRE", "other", "ann", 60000)
         database.write("other", other, 2, "of other")
         assert database.value(2) == "of other"
-        assert client.command("LOCK.RELEASE", "invoices", "ben", ben) == 1
+        assert patient(client, "LOCK.RELEASE", "invoices", "ben", ben) == 1
     say("a paused owner wrote nothing")
 
 
@@ -108,8 +108,8 @@ def many_writers(node, database):
     tokens = []
     with node.client() as client:
         for i in range(WRITERS):
-            token = client.command("LOCK.ACQUIRE", "invoices", f"w{i}", 60000)
-            client.command("LOCK.RELEASE", "invoices", f"w{i}", token)
+            token = patient(client, "LOCK.ACQUIRE", "invoices", f"w{i}", 60000)
+            patient(client, "LOCK.RELEASE", "invoices", f"w{i}", token)
             tokens.append(token)
     failed = []
 

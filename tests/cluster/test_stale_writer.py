@@ -16,7 +16,8 @@ import time
 sys.dont_write_bytecode = True
 
 import cluster
-from cluster import Client, say
+from cluster import Client, patient, say
+from resp import as_map
 
 PAUSES = int(os.environ.get("HOLDFAST_PAUSES", "6"))
 TTL = 250
@@ -37,13 +38,16 @@ def owner(name, lock_port, data_port, key):
 
 
 def acquire(client, name, key):
-    grant = client.map("LOCK.ACQUIRE", key, name, TTL, "WITHINFO")
+    grant = as_map(patient(client, "LOCK.ACQUIRE", key, name, TTL, "WITHINFO"))
     return grant["token"], ["OWNER", name, "SIG", grant["signature"]]
 
 
 def write(client, name, key, token, proof):
-    return client.command(
-        "FENCE.SET", f"data-{key}", f"{name} {token}", "LOCK", key, "TOKEN", token, *proof
+    return patient(
+        client,
+        *("FENCE.SET", f"data-{key}", f"{name} {token}"),
+        *("LOCK", key, "TOKEN", token),
+        *proof,
     )
 
 
@@ -97,7 +101,7 @@ def one_pause(scene, nodes, target, key):
             ready, _, _ = select.select([sleeper.stdout], [], [], 15)
             last = sleeper.stdout.readline().strip() if ready else "0 nothing"
             _, _, reason = last.partition(" ")
-            found = data.command("FENCE.GET", f"data-{key}")
+            found = patient(data, "FENCE.GET", f"data-{key}")
             stands = found == [f"ben {newer}", key, newer]
             fenced = reason == f"FENCED token {token} is older than {newer}"
             if not stands or not fenced:
