@@ -1,15 +1,13 @@
-/* cmd_raft.c - RAFT.STATUS, RAFT.PEERS and RAFT.TRANSFER.
+/* cmd_raft.c - RAFT.STATUS and RAFT.PEERS.
  *
  * What this node knows of the cluster, without asking anybody: while there is
  * no leader is when people want to see it. Nodes may therefore differ.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
-#include "command/command_args.h"
 #include "command/command_face.h"
 #include "command/command_table.h"
-
-static const struct command_number cmd_raft_id = {"id", 1, INT64_MAX};
 
 static void cmd_raft_integer(const struct resp_reply *reply, const char *name,
                              uint64_t value);
@@ -21,12 +19,13 @@ static enum command_verdict cmd_raft_status_start(struct command_call *call)
     const struct resp_reply *reply = &call->reply;
     struct command_facts facts;
     size_t voters_count = 0;
+    char hash[17];
     command_face_facts(call, &facts);
     const struct command_member *leader = command_face_leader(&facts);
     for (size_t i = 0; i < facts.members_count; i++) {
         voters_count += facts.members[i].voter ? 1 : 0;
     }
-    resp_reply_map(reply, 13);
+    resp_reply_map(reply, 15);
     cmd_raft_integer(reply, "id", facts.node_id);
     cmd_raft_text(reply, "role", facts.role);
     cmd_raft_integer(reply, "leader", facts.leader_id);
@@ -38,6 +37,9 @@ static enum command_verdict cmd_raft_status_start(struct command_call *call)
     cmd_raft_integer(reply, "applied", facts.applied);
     cmd_raft_text(reply, "cluster-id", facts.cluster_id);
     cmd_raft_integer(reply, "boot", facts.boot);
+    cmd_raft_integer(reply, "checkpoint", facts.checkpoint);
+    (void)snprintf(hash, sizeof(hash), "%016" PRIx64, facts.state_hash);
+    cmd_raft_text(reply, "state-hash", hash);
     cmd_raft_integer(reply, "voters", voters_count);
     cmd_raft_integer(reply, "learners", facts.members_count - voters_count);
     return COMMAND_ANSWERED;
@@ -62,10 +64,12 @@ static enum command_verdict cmd_raft_peers_start(struct command_call *call)
     resp_reply_array(reply, facts.members_count);
     for (size_t i = 0; i < facts.members_count; i++) {
         const struct command_member *member = &facts.members[i];
-        resp_reply_map(reply, 7);
+        resp_reply_map(reply, 8);
         cmd_raft_integer(reply, "id", member->id);
         cmd_raft_text(reply, "addr", member->address);
         cmd_raft_text(reply, "role", member->voter ? "voter" : "learner");
+        resp_reply_key(reply, "joining");
+        resp_reply_boolean(reply, member->joining);
         cmd_raft_integer(reply, "match", member->match);
         resp_reply_key(reply, "alive");
         resp_reply_boolean(reply, member->alive);
@@ -86,43 +90,6 @@ const struct command cmd_raft_peers = {
     .summary = "Lists the members of the cluster, as far as this node knows.",
     .complexity = "O(n) in the members",
     .start = cmd_raft_peers_start,
-};
-
-static const struct command_argument cmd_raft_transfer_arguments[] = {
-    {.name = "id", .type = "integer", .optional = true},
-    {.name = ""},
-};
-
-/* The reply tells that it was begun; RAFT.STATUS tells who leads. */
-static enum command_verdict cmd_raft_transfer_start(struct command_call *call)
-{
-    uint64_t to = 0; /* whoever is nearest */
-    char text[256];
-    if (call->args_count > 2) {
-        return command_syntax_error(call);
-    }
-    if (call->args_count == 2 &&
-        !command_args_number(call, 1, &cmd_raft_id, &to)) {
-        return COMMAND_ANSWERED;
-    }
-    const char *why_not = call->world->transfer(call->world->context, to);
-    if (why_not == NULL) {
-        return command_ok(call);
-    }
-    (void)snprintf(text, sizeof(text), "ERR %s", why_not);
-    return command_error(call, text);
-}
-
-const struct command cmd_raft_transfer = {
-    .name = "raft.transfer",
-    .arity = -1,
-    .flags = COMMAND_ADMIN | COMMAND_NOSCRIPT,
-    .group = "raft",
-    .since = "1.0.0",
-    .summary = "Hands leadership to a member, or to the one nearest to it.",
-    .complexity = "O(1)",
-    .arguments = cmd_raft_transfer_arguments,
-    .start = cmd_raft_transfer_start,
 };
 
 /* ---- what they share ---- */

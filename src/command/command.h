@@ -84,6 +84,7 @@ enum command_verdict {
 struct command_outcome {
     const struct lock_answer *answer; /* of a write or a renewal */
     struct bytes query_reply;         /* of a read: command_query_read() */
+    uint64_t index;                   /* of a change or a checkpoint */
     time_ms_t wall;                   /* for "expires-at" */
 };
 

@@ -67,7 +67,8 @@ struct command_member {
     uint16_t port;         /* plain */
     uint16_t cluster_port; /* cluster face */
     bool voter;
-    bool alive; /* as far as this node knows */
+    bool joining; /* a learner that votes once it has caught up */
+    bool alive;   /* as far as this node knows */
     bool leads;
     bool self;
     uint64_t match; /* last index known to be there; 0 unknown */
@@ -82,11 +83,12 @@ struct command_keyspace {
 struct command_facts {
     /* this node in its cluster */
     uint64_t node_id;
-    const char *role;   /* leader, follower, candidate or learner */
+    const char *role;   /* leader, follower, candidate, learner or removed */
     uint64_t leader_id; /* 0: none */
-    uint64_t term, last_index, commit, applied, first_index;
+    uint64_t term, last_index, commit, applied, first_index, checkpoint;
     const char *cluster_id; /* 32 hexadecimal digits */
     uint64_t boot;
+    uint64_t state_hash; /* of the state as of applied */
     const struct command_member *members;
     size_t members_count;
     /* the machine */
@@ -237,9 +239,6 @@ struct command_world {
                        char signature[COMMAND_SIGNATURE_BYTES]);
     bool (*token_holds)(void *context, const struct command_token *token,
                         struct bytes signature);
-
-    /* RAFT.TRANSFER, RAFT.SNAPSHOT ...: NULL, or why not. */
-    const char *(*transfer)(void *context, uint64_t to);
 };
 
 #endif

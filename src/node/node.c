@@ -48,6 +48,7 @@ enum status node_new(const struct node_settings *settings,
     node->table_seed.words[1] = ~start->seed;
     STAILQ_INIT(&node->parked);
     STAILQ_INIT(&node->served);
+    STAILQ_INIT(&node->pending);
     STAILQ_INIT(&node->reign.endings);
     node_asks_init(&node->asks);
     node_inflight_init(&node->inflight);
@@ -69,6 +70,7 @@ void node_free(struct node *node)
     }
     node_lease_close_reign(node);
     node_read_close(node);
+    node_member_close(node);
     node_snapshot_close(node);
     node_propose_close(node);
     node_effects_close(node);
@@ -145,6 +147,7 @@ void node_checkpointed(struct node *node, raft_index_t index, time_ms_t now)
                   .checkpoint = {.index = index,
                                  .boundary_index = node->checkpoint_boundary}},
               &result);
+    node->again = true; /* somebody may wait for it */
 }
 
 enum raft_answer node_change(struct node *node,
@@ -187,7 +190,11 @@ void node_turn(struct node *node, time_ms_t now, time_ms_t wall)
     const raft_index_t commit = node_effects_carry_out(node);
     node_apply_committed(node, commit);
     node_read_confirmed(node);
+    node_member_run(node);
     node_snapshot_checkpoint_if_due(node);
+    if (node->checkpoint_asked) {
+        node_request_checkpointed(node);
+    }
 }
 
 time_ms_t node_deadline(const struct node *node)
@@ -245,6 +252,11 @@ const struct lock_machine *node_machine(const struct node *node)
 raft_index_t node_applied_index(const struct node *node)
 {
     return node->applied_index;
+}
+
+raft_index_t node_checkpoint_index(const struct node *node)
+{
+    return node->checkpoint_index;
 }
 
 bool node_reigns(const struct node *node)

@@ -124,6 +124,9 @@ const struct raft *node_raft(const struct node *node);
 const struct lock_machine *node_machine(const struct node *node);
 raft_index_t node_applied_index(const struct node *node);
 
+/* The newest durable checkpoint. */
+raft_index_t node_checkpoint_index(const struct node *node);
+
 /* True if this node leads and has applied its first entry. */
 bool node_reigns(const struct node *node);
 

@@ -38,6 +38,9 @@ static void node_apply_entry(struct node *node, raft_index_t index,
                              const struct raft_entry *entry)
 {
     node->applied_index = index;
+    if (!STAILQ_EMPTY(&node->pending)) {
+        node_member_applied(node, index, entry->term);
+    }
     switch (entry->kind) {
     case RAFT_ENTRY_COMMAND:
         node_apply_command(node, index, entry);

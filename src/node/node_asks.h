@@ -35,7 +35,7 @@ struct node_ask {
     enum node_ask_state state;
     uint64_t number;
     uint64_t ticket; /* QUEUED; several asks may share one */
-    uint64_t round;  /* ROUND */
+    uint64_t round;  /* ROUND; of a checkpoint: the index it must cover */
     time_ms_t asked_at;
     time_ms_t sent_at;
     time_ms_t wait_until; /* of one that acquires; TIME_NEVER */

@@ -14,6 +14,7 @@ enum node_forward_tag {
     NODE_FORWARD_READ,
     NODE_FORWARD_RENEW,
     NODE_FORWARD_ALIVE, /* nothing: the node still speaks for its waiters */
+    NODE_FORWARD_CHANGE,
 };
 
 static void node_forward_frame(struct node *node, uint64_t number,
@@ -25,11 +26,18 @@ static void node_forward_take_read(struct node *node,
                                    const struct peer_forward *forward,
                                    enum command_plan_kind kind,
                                    struct bytes bytes);
+static enum status node_forward_take_change(struct node *node,
+                                            const struct peer_forward *forward,
+                                            struct bytes bytes);
 static void node_forward_reply_begin(struct node *node,
                                      enum node_forward_tag tag);
 static void node_forward_reply_end(struct node *node, struct lock_origin origin,
                                    uint64_t number,
                                    enum peer_reply_class reply_class);
+static enum status
+node_forward_take_changed(struct node *node,
+                          const struct peer_forward_reply *reply,
+                          struct reader *reader);
 static enum status node_forward_reply_take(struct node *node,
                                            enum node_forward_tag tag,
                                            uint64_t number,
@@ -43,9 +51,13 @@ void node_forward_send(struct node *node, struct node_ask *ask)
         [COMMAND_PLAN_WRITE] = NODE_FORWARD_WRITE,
         [COMMAND_PLAN_READ] = NODE_FORWARD_READ,
         [COMMAND_PLAN_RENEW] = NODE_FORWARD_RENEW,
+        [COMMAND_PLAN_CHANGE] = NODE_FORWARD_CHANGE,
     };
     buffer_clear(&node->chunk);
     buffer_u8(&node->chunk, (uint8_t)tags[ask->kind]);
+    if (ask->kind == COMMAND_PLAN_CHANGE) {
+        buffer_u64(&node->chunk, node->term);
+    }
     buffer_append(&node->chunk, buffer_view(&ask->bytes));
     node_forward_frame(node, ask->number, buffer_view(&node->chunk));
 }
@@ -83,8 +95,11 @@ enum status node_forward_receive(struct node *node,
     const struct lock_origin origin = {forward->origin.node,
                                        forward->origin.boot};
     if (forward->origin.node != node->frame.head.from ||
-        tag < NODE_FORWARD_WRITE || tag > NODE_FORWARD_ALIVE) {
+        tag < NODE_FORWARD_WRITE || tag > NODE_FORWARD_CHANGE) {
         return STATUS_BAD_VALUE;
+    }
+    if (tag == NODE_FORWARD_CHANGE) {
+        return node_forward_take_change(node, forward, bytes);
     }
     if (!node->reign.open) {
         if (tag != NODE_FORWARD_ALIVE) {
@@ -104,6 +119,7 @@ enum status node_forward_receive(struct node *node,
         node_forward_take_read(node, forward, COMMAND_PLAN_RENEW, bytes);
         break;
     case NODE_FORWARD_ALIVE:
+    case NODE_FORWARD_CHANGE:
         break;
     }
     return STATUS_OK;
@@ -144,6 +160,23 @@ static void node_forward_take_read(struct node *node,
     buffer_append(&served->bytes, bytes);
     STAILQ_INSERT_TAIL(&node->served, served, next);
     node->round_wanted = true;
+}
+
+static enum status node_forward_take_change(struct node *node,
+                                            const struct peer_forward *forward,
+                                            struct bytes bytes)
+{
+    const struct lock_origin origin = {forward->origin.node,
+                                       forward->origin.boot};
+    struct reader reader = reader_of(bytes);
+    const raft_term_t term = reader_u64(&reader);
+    struct command_change change;
+    const enum status status = node_member_decode(reader.rest, &change);
+    if (status == STATUS_OK) {
+        node_member_forwarded(node, origin, forward->number, term, &change);
+        node->again = true;
+    }
+    return status;
 }
 
 /* ---- replies ---- */
@@ -187,6 +220,21 @@ void node_forward_reply_not_done(struct node *node, struct lock_origin origin,
     node_forward_reply_end(node, origin, number, PEER_REPLY_NOT_DONE);
 }
 
+/* Not done and no error: this node cannot take anything yet. */
+void node_forward_reply_change(struct node *node, struct lock_origin origin,
+                               uint64_t number,
+                               enum peer_reply_class reply_class,
+                               raft_index_t index, const char *error)
+{
+    node_forward_reply_begin(node, NODE_FORWARD_CHANGE);
+    if (reply_class == PEER_REPLY_DONE) {
+        buffer_u64(&node->chunk, index);
+    } else {
+        buffer_append(&node->chunk, bytes_of_text(error));
+    }
+    node_forward_reply_end(node, origin, number, reply_class);
+}
+
 static void node_forward_reply_begin(struct node *node,
                                      enum node_forward_tag tag)
 {
@@ -217,7 +265,8 @@ enum status node_forward_reply_receive(struct node *node,
 {
     struct reader reader = reader_of(reply->body);
     const uint8_t tag = reader_u8(&reader);
-    if (tag < NODE_FORWARD_WRITE || tag > NODE_FORWARD_RENEW) {
+    if ((tag < NODE_FORWARD_WRITE || tag > NODE_FORWARD_RENEW) &&
+        tag != NODE_FORWARD_CHANGE) {
         return STATUS_BAD_VALUE;
     }
     if (reply->origin.node != node->origin.node ||
@@ -225,6 +274,9 @@ enum status node_forward_reply_receive(struct node *node,
         return STATUS_OK; /* to an earlier life of this node */
     }
     node->again = true;
+    if (tag == NODE_FORWARD_CHANGE) {
+        return node_forward_take_changed(node, reply, &reader);
+    }
     if (reply->reply_class != PEER_REPLY_DONE) {
         struct node_ask *ask =
             tag == NODE_FORWARD_WRITE
@@ -237,6 +289,32 @@ enum status node_forward_reply_receive(struct node *node,
     }
     return node_forward_reply_take(node, (enum node_forward_tag)tag,
                                    reply->number, &reader);
+}
+
+/* The reason is a reply that a client will read as it is: no line may end in
+ * it. */
+static enum status
+node_forward_take_changed(struct node *node,
+                          const struct peer_forward_reply *reply,
+                          struct reader *reader)
+{
+    raft_index_t index = 0;
+    struct bytes error = bytes_of(NULL, 0);
+    if (reply->reply_class == PEER_REPLY_DONE) {
+        index = reader_u64(reader);
+    } else {
+        error = reader_take(reader, reader->rest.count);
+    }
+    if (!reader_finished(reader) || error.count >= NODE_MEMBER_TEXT_BYTES) {
+        return STATUS_BAD_LENGTH;
+    }
+    for (size_t i = 0; i < error.count; i++) {
+        if (error.data[i] < ' ' || error.data[i] > '~') {
+            return STATUS_BAD_VALUE;
+        }
+    }
+    node_request_changed(node, reply->number, reply->reply_class, index, error);
+    return STATUS_OK;
 }
 
 static enum status node_forward_reply_take(struct node *node,

@@ -56,6 +56,7 @@ enum node_reason {
     NODE_REASON_NONE,
     NODE_REASON_NO_LEADER, /* -CLUSTERDOWN */
     NODE_REASON_BUSY,      /* -TRYAGAIN: too much is under way */
+    NODE_REASON_REMOVED,   /* -CLUSTERDOWN: this node is no member any more */
 };
 
 struct node_reply {
@@ -63,6 +64,10 @@ struct node_reply {
     enum node_reason reason;
     struct lock_answer answer; /* of a write or a renewal */
     struct bytes query_reply;  /* of a read: command_query_read() */
+    struct bytes error;        /* of a change that was not done: the reply, with
+                                  its first word; empty: reason says it */
+    raft_index_t index;        /* of a change that is done: its entry; of a
+                                  checkpoint: what it covers */
     bool last; /* false: queued, the grant is still to come (async) */
 };
 

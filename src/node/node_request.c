@@ -37,6 +37,10 @@ static void node_request_granted(struct node *node, struct node_ask *ask,
 static void node_request_queued(struct node *node, struct node_ask *ask,
                                 uint64_t ticket);
 static void node_request_refused(struct node *node, struct node_ask *ask);
+static bool node_request_is_single(const struct node_ask *ask);
+static void node_request_change(struct node *node, struct node_ask *ask);
+static void node_request_want_checkpoint(struct node *node,
+                                         struct node_ask *ask);
 static void node_request_ask_again(struct node *node, struct node_ask *ask);
 static void node_request_abandon(struct node *node, struct node_ask *ask,
                                  uint64_t ticket, uint64_t ends);
@@ -72,6 +76,8 @@ enum status node_ask(struct node *node, uint64_t ask_id,
     if (ask->busy) {
         node_asks_sent(&node->asks, ask, NODE_ASK_SENT);
         node_asks_wake(&node->asks, ask, now);
+    } else if (ask->kind == COMMAND_PLAN_SNAPSHOT) {
+        node_request_want_checkpoint(node, ask);
     } else {
         node_request_arm(node, ask);
     }
@@ -120,7 +126,9 @@ void node_request_leader_changed(struct node *node)
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         struct node_ask *ask;
         TAILQ_FOREACH (ask, lists[i], kin) {
-            if (!ask->busy) {
+            if (!ask->busy && !node_request_is_single(ask) &&
+                !(ask->kind == COMMAND_PLAN_CHANGE &&
+                  ask->state == NODE_ASK_SENT)) {
                 node_asks_reopen(&node->asks, ask);
                 node_request_arm(node, ask);
             }
@@ -152,6 +160,9 @@ void node_request_run(struct node *node)
 void node_request_bounced(struct node *node, struct node_ask *ask)
 {
     if (ask->state == NODE_ASK_SENT || ask->state == NODE_ASK_ROUND) {
+        if (ask->kind == COMMAND_PLAN_CHANGE) {
+            ask->sent_ever = false; /* nobody has it: it may go again */
+        }
         node_asks_wake(&node->asks, ask, node->now + NODE_REQUEST_BACKOFF_MS);
     }
 }
@@ -172,6 +183,9 @@ static void node_request_dispatch(struct node *node, struct node_ask *ask)
         node_asks_sent(&node->asks, ask, NODE_ASK_SENT);
         node_propose(node, NODE_BATCH_OWN, node->origin, ask->number,
                      buffer_view(&ask->bytes));
+    } else if (ask->kind == COMMAND_PLAN_CHANGE) {
+        node_request_change(node, ask);
+        return;
     } else {
         node_asks_sent(&node->asks, ask, NODE_ASK_ROUND);
         ask->round = 0;
@@ -192,7 +206,9 @@ static void node_request_arm(struct node *node, struct node_ask *ask)
         break;
     case NODE_ASK_SENT:
     case NODE_ASK_ROUND:
-        at = ask->sent_at + node->settings.resend_ms;
+        at = node_request_is_single(ask)
+                 ? ask->asked_at + node->settings.patience_ms
+                 : ask->sent_at + node->settings.resend_ms;
         break;
     case NODE_ASK_QUEUED:
         at = ask->wait_until;
@@ -247,7 +263,12 @@ static void node_request_wake(struct node *node, struct node_ask *ask)
             node_request_fail(node, ask, NODE_REASON_BUSY);
             return;
         }
-        node_asks_reopen(&node->asks, ask);
+        if (ask->kind == COMMAND_PLAN_CHANGE) {
+            /* It was sent back. Answers to the old number mean nothing now. */
+            node_asks_renumber(&node->asks, ask, COMMAND_PLAN_CHANGE);
+        } else {
+            node_asks_reopen(&node->asks, ask);
+        }
         break;
     case NODE_ASK_QUEUED:
         node_request_end_wait(node, ask);
@@ -375,7 +396,8 @@ static void node_request_reply(struct node *node, struct node_ask *ask,
 static void node_request_fail(struct node *node, struct node_ask *ask,
                               enum node_reason reason)
 {
-    const bool unknown = ask->kind == COMMAND_PLAN_WRITE && ask->sent_ever;
+    const bool unknown = ask->sent_ever && (ask->kind == COMMAND_PLAN_WRITE ||
+                                            ask->kind == COMMAND_PLAN_CHANGE);
     const struct node_reply reply = {
         .reply_class = unknown ? NODE_UNKNOWN : NODE_NOT_DONE,
         .reason = unknown ? NODE_REASON_NONE : reason,
@@ -450,6 +472,93 @@ static void node_request_refused(struct node *node, struct node_ask *ask)
                                      .answer = {.result = LOCK_REFUSED},
                                      .last = true};
     node_request_reply(node, ask, &reply);
+}
+
+/* ---- changes and checkpoints ---- */
+
+/* A change, and this node leads. */
+static void node_request_change(struct node *node, struct node_ask *ask)
+{
+    char text[NODE_MEMBER_TEXT_BYTES] = "";
+    struct command_change change;
+    const enum status status =
+        node_member_decode(buffer_view(&ask->bytes), &change);
+    ENSURE(status == STATUS_OK);
+    node_asks_sent(&node->asks, ask, NODE_ASK_SENT);
+    switch (node_member_take(node, node->origin, ask->number, &change, text)) {
+    case NODE_MEMBER_TAKEN:
+        ask->sent_ever = true;
+        node_request_arm(node, ask);
+        break;
+    case NODE_MEMBER_DONE:
+        node_request_changed(node, ask->number, PEER_REPLY_DONE, 0,
+                             bytes_of(NULL, 0));
+        break;
+    case NODE_MEMBER_NOT_LEADER:
+        node_request_bounced(node, ask);
+        break;
+    case NODE_MEMBER_REFUSED:
+        node_request_changed(node, ask->number, PEER_REPLY_NOT_DONE, 0,
+                             bytes_of_text(text));
+        break;
+    }
+}
+
+void node_request_changed(struct node *node, uint64_t number,
+                          enum peer_reply_class reply_class, raft_index_t index,
+                          struct bytes error)
+{
+    struct node_ask *ask = node_asks_find_read(&node->asks, number);
+    if (ask == NULL || ask->kind != COMMAND_PLAN_CHANGE || ask->busy ||
+        ask->state != NODE_ASK_SENT) {
+        return;
+    }
+    if (reply_class == PEER_REPLY_NOT_DONE && error.count == 0) {
+        node_request_bounced(node, ask);
+        return;
+    }
+    static const enum node_reply_class classes[] = {
+        [PEER_REPLY_DONE] = NODE_DONE,
+        [PEER_REPLY_NOT_DONE] = NODE_NOT_DONE,
+        [PEER_REPLY_UNKNOWN] = NODE_UNKNOWN,
+    };
+    const struct node_reply reply = {.reply_class = classes[reply_class],
+                                     .error = error,
+                                     .index = index,
+                                     .last = true};
+    node_request_reply(node, ask, &reply);
+}
+
+/* The next checkpoint must cover all that is applied now. */
+static void node_request_want_checkpoint(struct node *node,
+                                         struct node_ask *ask)
+{
+    ask->round = node->applied_index;
+    if (node->checkpoint_wanted < ask->round) {
+        node->checkpoint_wanted = ask->round;
+    }
+    node->checkpoint_asked = true;
+    node_asks_sent(&node->asks, ask, NODE_ASK_SENT);
+}
+
+void node_request_checkpointed(struct node *node)
+{
+    if (node->checkpoint_wanted > node->checkpoint_index) {
+        return;
+    }
+    node->checkpoint_asked = false;
+    struct node_ask *ask = TAILQ_FIRST(&node->asks.reads);
+    while (ask != NULL) {
+        struct node_ask *next = TAILQ_NEXT(ask, kin);
+        if (ask->kind == COMMAND_PLAN_SNAPSHOT && !ask->busy &&
+            ask->round <= node->checkpoint_index) {
+            const struct node_reply reply = {.reply_class = NODE_DONE,
+                                             .index = node->checkpoint_index,
+                                             .last = true};
+            node_request_reply(node, ask, &reply);
+        }
+        ask = next;
+    }
 }
 
 /* ---- waits ---- */
@@ -556,8 +665,20 @@ static enum status node_request_encode(struct node *node, struct node_ask *ask,
         return STATUS_OK;
     case COMMAND_PLAN_RENEW:
         return node_renew_encode(&plan->renew, &ask->bytes);
+    case COMMAND_PLAN_CHANGE:
+        return node_member_encode(&plan->change, &ask->bytes);
+    case COMMAND_PLAN_SNAPSHOT:
+        return STATUS_OK;
     }
     UNREACHABLE();
+}
+
+/* True for what must not be sent a second time, however long its answer takes:
+ * a change that somebody may have, and a wish that is this node's alone. */
+static bool node_request_is_single(const struct node_ask *ask)
+{
+    return ask->kind == COMMAND_PLAN_SNAPSHOT ||
+           (ask->kind == COMMAND_PLAN_CHANGE && ask->sent_ever);
 }
 
 static bool node_request_acquires(const struct node_ask *ask)

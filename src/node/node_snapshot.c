@@ -25,8 +25,11 @@ static bool node_snapshot_take_end(struct node_incoming *incoming);
 void node_snapshot_checkpoint_if_due(struct node *node)
 {
     const raft_index_t index = node->applied_index;
+    const bool wanted = node->checkpoint_asked &&
+                        node->checkpoint_wanted > node->checkpoint_index;
     if (node->checkpoint_under_way != 0 || node->installs_pending > 0 ||
-        index - node->checkpoint_index < node->settings.checkpoint_entries ||
+        (index - node->checkpoint_index < node->settings.checkpoint_entries &&
+         !wanted) ||
         index > node_log_last_index(&node->log) ||
         raft_members_voters_count(raft_members_at(node->raft, index)) == 0) {
         return;

@@ -12,6 +12,7 @@
  *   node_read.c      questions and renewals, once a round confirms them
  *   node_lease.c     the reign: its clock, what time ends, ticks
  *   node_origins.c   which nodes still speak for their waiters
+ *   node_member.c    changes of the cluster that people ask for
  *   node_snapshot.c  checkpoints out, snapshots in
  */
 #ifndef HOLDFAST_NODE_STATE_H
@@ -22,6 +23,7 @@
 #include "node/node_asks.h"
 #include "node/node_inflight.h"
 #include "node/node_log.h"
+#include "node/node_member.h"
 
 /* Messages that wait for a write: whole frames, each behind its receiver and
  * length. */
@@ -67,6 +69,17 @@ struct node_served {
     struct buffer bytes;
 };
 
+/* A change that this node's core took, until it is known what became of it. */
+struct node_pending {
+    STAILQ_ENTRY(node_pending) next;
+    struct lock_origin origin; /* whose number: this node's or another's */
+    uint64_t number;
+    raft_index_t index; /* of its entry; 0: a transfer */
+    raft_term_t term;   /* it was taken in */
+    raft_id_t to;       /* of a transfer: 0: anybody */
+    time_ms_t deadline; /* nobody waits for the answer any longer */
+};
+
 /* An end that was proposed and is not applied: put back if the reign ends
  * before it is. */
 struct node_ending {
@@ -90,6 +103,9 @@ struct node_origin {
     uint64_t asked;       /* an orphans command is on its way, the so-manieth
                              of this reign; 0: none */
     bool submitted;       /* and it is in the log */
+    uint64_t
+        change_boot; /* the newest change it asked of this reign: a frame */
+    uint64_t change_number; /* that comes twice changes nothing twice */
 };
 
 /* From the leader's first entry applied to the end of its leadership. */
@@ -165,6 +181,9 @@ struct node {
     struct node_batch batch;
     struct node_inflight inflight;
     STAILQ_HEAD(, node_served) served;
+    STAILQ_HEAD(node_pending_list, node_pending) pending;
+    bool checkpoint_asked; /* somebody wants one that covers ... */
+    raft_index_t checkpoint_wanted;
     uint64_t round;    /* confirmed so far */
     bool round_wanted; /* somebody came who has none yet */
     struct node_reign reign;
@@ -212,6 +231,14 @@ void node_request_read_done(struct node *node, struct node_ask *ask,
 void node_request_renewed(struct node *node, struct node_ask *ask,
                           const struct lock_answer *answer, bool needs_log);
 
+/* What became of a change, and why not as a whole reply. */
+void node_request_changed(struct node *node, uint64_t number,
+                          enum peer_reply_class reply_class, raft_index_t index,
+                          struct bytes error);
+
+/* A checkpoint is durable: answer those who asked for it. */
+void node_request_checkpointed(struct node *node);
+
 /* Whoever was asked does not lead, or cannot take it now. */
 void node_request_bounced(struct node *node, struct node_ask *ask);
 
@@ -237,6 +264,40 @@ void node_forward_reply_renewal(struct node *node,
                                 bool needs_log);
 void node_forward_reply_not_done(struct node *node, struct lock_origin origin,
                                  uint64_t number, bool write);
+
+void node_forward_reply_change(struct node *node, struct lock_origin origin,
+                               uint64_t number,
+                               enum peer_reply_class reply_class,
+                               raft_index_t index, const char *error);
+
+/* ---- node_member.c ---- */
+
+enum node_member_taken {
+    NODE_MEMBER_TAKEN = 1,  /* it will be answered */
+    NODE_MEMBER_DONE,       /* there was nothing to do */
+    NODE_MEMBER_NOT_LEADER, /* nothing happened */
+    NODE_MEMBER_REFUSED,    /* nothing happened; text says why */
+};
+
+/* Carry a change out, here; text has NODE_MEMBER_TEXT_BYTES. */
+enum node_member_taken
+node_member_take(struct node *node, struct lock_origin origin, uint64_t number,
+                 const struct command_change *change, char *text);
+
+/* The same for another node, which believes that we lead this term; answers
+ * it, unless the frame may have been here before. */
+void node_member_forwarded(struct node *node, struct lock_origin origin,
+                           uint64_t number, raft_term_t term,
+                           const struct command_change *change);
+
+/* An entry was applied: is it one of those? */
+void node_member_applied(struct node *node, raft_index_t index,
+                         raft_term_t term);
+
+/* At the end of a turn: what else became of changes, and learners that are to
+ * vote. */
+void node_member_run(struct node *node);
+void node_member_close(struct node *node);
 
 /* ---- node_propose.c ---- */
 
@@ -302,6 +363,11 @@ void node_lease_ended(struct node *node, const struct lock_outcome *outcome);
 void node_origins_heard(struct node *node, struct lock_origin origin);
 void node_origins_gone(struct node *node, raft_id_t id);
 void node_origins_run(struct node *node);
+
+/* True, and noted, if a change with this number is above all that the node
+ * asked of this reign before. */
+bool node_origins_is_news(struct node *node, struct lock_origin origin,
+                          uint64_t number);
 void node_origins_applied(struct node *node,
                           const struct lock_outcome *outcome);
 

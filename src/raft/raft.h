@@ -136,6 +136,7 @@ struct raft_change {
     enum raft_change_kind kind;
     raft_id_t id;
     struct bytes address; /* of a new member */
+    bool joining;         /* of a new member: RAFT_JOINING, not RAFT_LEARNER */
 };
 
 struct raft_transfer {
@@ -307,6 +308,13 @@ struct raft_peer_view {
  * unless this member leads. */
 size_t raft_peers(const struct raft *raft, struct raft_peer_view *views,
                   size_t room);
+
+/* To whom a leader is handing over, or 0. */
+raft_id_t raft_transfer_target(const struct raft *raft);
+
+/* The index of the newest configuration; that of the boundary if the log has
+ * none. */
+raft_index_t raft_members_index(const struct raft *raft);
 
 /* True when a leader waits for nothing: every peer it can reach has everything,
  * no write is on its way, no read or change or transfer is open. */

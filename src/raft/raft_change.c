@@ -112,7 +112,9 @@ static enum raft_answer raft_change_add(const struct raft_change *change,
     if (raft_members_find(members, change->id) != NULL) {
         return RAFT_MEMBER_EXISTS;
     }
-    if (!raft_members_set(members, change->id, RAFT_LEARNER, change->address)) {
+    if (!raft_members_set(members, change->id,
+                          change->joining ? RAFT_JOINING : RAFT_LEARNER,
+                          change->address)) {
         return RAFT_MEMBERS_FULL;
     }
     return RAFT_TAKEN;

@@ -28,6 +28,11 @@ const struct raft_member *raft_members_find(const struct raft_members *members,
     return NULL;
 }
 
+bool raft_members_is_role(uint64_t role)
+{
+    return role >= RAFT_VOTER && role <= RAFT_JOINING;
+}
+
 bool raft_members_is_voter(const struct raft_members *members, raft_id_t id)
 {
     const struct raft_member *member = raft_members_find(members, id);
@@ -55,7 +60,7 @@ bool raft_members_set(struct raft_members *members, raft_id_t id,
                       enum raft_member_role role, struct bytes address)
 {
     ENSURE(id != 0);
-    ENSURE(role == RAFT_VOTER || role == RAFT_LEARNER);
+    ENSURE(raft_members_is_role((uint64_t)role));
 
     if (address.count > LIMIT_ADDRESS_BYTES) {
         return false;
@@ -144,7 +149,7 @@ static bool raft_members_decode_one(struct raft_members *members,
     if (reader->failed) {
         return true; /* the caller reports the length */
     }
-    if (role != RAFT_VOTER && role != RAFT_LEARNER) {
+    if (!raft_members_is_role(role)) {
         return false;
     }
     if (members->count > 0 && members->list[members->count - 1].id >= id) {

@@ -16,6 +16,9 @@
 enum raft_member_role {
     RAFT_VOTER = 1,
     RAFT_LEARNER, /* receives the log and counts for nothing */
+    RAFT_JOINING, /* a learner that is to vote once it has caught up. The wish
+                     is kept here so that it outlives the leader it was told
+                     to; acting on it is the shell's business */
 };
 
 struct raft_member {
@@ -32,6 +35,9 @@ struct raft_members {
 /* The member with this id, or NULL. */
 const struct raft_member *raft_members_find(const struct raft_members *members,
                                             raft_id_t id);
+
+/* True for the values of enum raft_member_role. */
+bool raft_members_is_role(uint64_t role);
 
 bool raft_members_is_voter(const struct raft_members *members, raft_id_t id);
 

@@ -94,6 +94,16 @@ size_t raft_peers(const struct raft *raft, struct raft_peer_view *views,
     return count;
 }
 
+raft_id_t raft_transfer_target(const struct raft *raft)
+{
+    return raft->role == RAFT_LEADER ? raft->reign.transfer_to : 0;
+}
+
+raft_index_t raft_members_index(const struct raft *raft)
+{
+    return raft_configs_newest(&raft->log.configs)->index;
+}
+
 bool raft_idle(const struct raft *raft)
 {
     const struct raft_unwritten *wanted = &raft->unwritten;

@@ -42,6 +42,12 @@
 /* The raft port of a member that names none. */
 #define SERVER_RAFT_PORT_OFFSET 10000
 
+/* A member that left, and until when its link is kept. */
+struct server_leaving {
+    raft_id_t id;
+    time_ms_t until;
+};
+
 struct server_counts {
     uint64_t connections_received;
     uint64_t connections_rejected;
@@ -123,6 +129,8 @@ struct server {
     struct command_member members[LIMIT_MEMBERS];
     char hosts[LIMIT_MEMBERS][LIMIT_ADDRESS_BYTES + 1];
     size_t members_count;
+    struct server_leaving leaving[LIMIT_MEMBERS]; /* oldest first */
+    size_t leaving_count;
     struct server_slowlog slowlog;
     uint64_t rate_at_us;
     uint64_t rate_commands;

@@ -280,8 +280,17 @@ static bool server_client_is_paused(const struct server_client *client,
 static enum server_client_lane
 server_client_lane_of(const struct command_plan *plan)
 {
-    return plan->kind == COMMAND_PLAN_WRITE ? SERVER_LANE_WRITES
-                                            : SERVER_LANE_READS;
+    switch (plan->kind) {
+    case COMMAND_PLAN_WRITE:
+        return SERVER_LANE_WRITES;
+    case COMMAND_PLAN_READ:
+    case COMMAND_PLAN_RENEW:
+        return SERVER_LANE_READS;
+    case COMMAND_PLAN_CHANGE:
+    case COMMAND_PLAN_SNAPSHOT:
+        break;
+    }
+    return SERVER_LANE_CLOSED;
 }
 
 /* Run a command, or refuse it: NULL is an unknown one, its error written. False

@@ -58,9 +58,8 @@ struct server_engine {
     /* Clients of the cluster's face may ask it here. */
     bool (*leads)(const struct server *server);
 
-    /* Its part of the facts, all others being zero, and RAFT.TRANSFER. */
+    /* Its part of the facts, all others being zero. */
     void (*facts)(struct server *server, struct command_facts *facts);
-    const char *(*transfer)(struct server *server, uint64_t to);
 
     /* As node_publish(); NULL: there are no other nodes. */
     void (*publish)(struct server *server, bool shard, struct bytes channel,

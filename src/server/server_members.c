@@ -1,30 +1,38 @@
 /* server_members.c - who is in the cluster, and where.
  *
- * A member's address in the configuration is host:port of its plain face, with
- * @port behind it if its raft port is not the plain one plus 10000.
+ * Links follow the configuration in force, which may be younger than the
+ * committed one. Who is no longer in it keeps its link for a while: it is still
+ * sent the log up to its own removal, so that it knows.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "server/server.h"
+#include "wire/peer_address.h"
 
 #define SERVER_CLUSTER_PORT_OFFSET 100
 
-static bool server_members_parse(const char *text, char *host, uint16_t *port,
-                                 uint16_t *raft_port);
+/* How long the link to a member that left is kept: several times what the core
+ * goes on sending to it. */
+#define SERVER_LEAVE_MS 10000
+
+static void server_members_leave(struct server *server, raft_id_t id);
+static void server_members_stay(struct server *server, raft_id_t id);
+static void server_members_part(struct server *server);
 static void server_members_link(struct server *server,
                                 const struct raft_member *member);
 
 void server_members_update(struct server *server)
 {
     const struct raft_members *now = raft_members(node_raft(server->node));
+    server_members_part(server);
     if (raft_members_equal(now, &server->seen_members)) {
         return;
     }
     const struct raft_members before = server->seen_members;
     for (size_t i = 0; i < before.count; i++) {
         if (raft_members_find(now, before.list[i].id) == NULL) {
-            net_peers_remove(&server->peers, before.list[i].id);
+            server_members_leave(server, before.list[i].id);
             server_log(&server->log, SERVER_LOG_NOTICE,
                        "node %llu is no longer a member",
                        (unsigned long long)before.list[i].id);
@@ -33,12 +41,15 @@ void server_members_update(struct server *server)
     server->members_count = 0;
     for (size_t i = 0; i < now->count; i++) {
         const struct raft_member *member = &now->list[i];
-        if (raft_members_find(&before, member->id) == NULL) {
+        const struct raft_member *known =
+            raft_members_find(&before, member->id);
+        if (known == NULL || known->role != member->role) {
             server_log(&server->log, SERVER_LOG_NOTICE,
                        "node %llu at %s is a %s",
                        (unsigned long long)member->id, member->address,
                        member->role == RAFT_VOTER ? "voter" : "learner");
         }
+        server_members_stay(server, member->id);
         server_members_link(server, member);
     }
     server->seen_members = *now;
@@ -49,22 +60,23 @@ static void server_members_link(struct server *server,
 {
     const size_t at = server->members_count;
     struct command_member *shown = &server->members[at];
-    char *host = server->hosts[at];
-    uint16_t port = 0;
-    uint16_t raft_port = 0;
+    struct peer_address parts;
     struct net_address address;
-    if (!server_members_parse(member->address, host, &port, &raft_port)) {
+    if (!peer_address_read(bytes_of_text(member->address), &parts)) {
         server_log(&server->log, SERVER_LOG_WARNING,
                    "node %llu has no usable address: %s",
                    (unsigned long long)member->id, member->address);
         return;
     }
+    char *host = server->hosts[at];
+    (void)snprintf(host, sizeof(server->hosts[at]), "%s", parts.host);
     *shown = (struct command_member){
         .id = member->id,
         .host = host,
-        .port = port,
-        .cluster_port = (uint16_t)(port + SERVER_CLUSTER_PORT_OFFSET),
+        .port = parts.port,
+        .cluster_port = (uint16_t)(parts.port + SERVER_CLUSTER_PORT_OFFSET),
         .voter = member->role == RAFT_VOTER,
+        .joining = member->role == RAFT_JOINING,
         .self = member->id == server->options.id,
     };
     if (shown->self) {
@@ -74,7 +86,7 @@ static void server_members_link(struct server *server,
     if (member->id == server->options.id) {
         return;
     }
-    if (net_address_of(host, raft_port, &address) == STATUS_OK) {
+    if (net_address_of(host, parts.raft_port, &address) == STATUS_OK) {
         net_peers_set(&server->peers, member->id, &address);
     } else {
         server_log(&server->log, SERVER_LOG_WARNING,
@@ -83,23 +95,40 @@ static void server_members_link(struct server *server,
     }
 }
 
-static bool server_members_parse(const char *text, char *host, uint16_t *port,
-                                 uint16_t *raft_port)
+/* ---- those who left ---- */
+
+static void server_members_leave(struct server *server, raft_id_t id)
 {
-    const char *at = strchr(text, '@');
-    const struct bytes plain =
-        bytes_of(text, at != NULL ? (size_t)(at - text) : strlen(text));
-    if (net_address_split(plain, host, LIMIT_ADDRESS_BYTES + 1, port) !=
-        STATUS_OK) {
-        return false;
+    const size_t room = sizeof(server->leaving) / sizeof(server->leaving[0]);
+    if (server->leaving_count == room) {
+        net_peers_remove(&server->peers, id);
+        return;
     }
-    if (at == NULL) {
-        *raft_port = (uint16_t)(*port + SERVER_RAFT_PORT_OFFSET);
-        return *port <= UINT16_MAX - SERVER_RAFT_PORT_OFFSET;
+    server->leaving[server->leaving_count] =
+        (struct server_leaving){id, server->now + SERVER_LEAVE_MS};
+    server->leaving_count++;
+}
+
+/* It is a member, again or still. */
+static void server_members_stay(struct server *server, raft_id_t id)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < server->leaving_count; i++) {
+        if (server->leaving[i].id != id) {
+            server->leaving[kept] = server->leaving[i];
+            kept++;
+        }
     }
-    char scratch[LIMIT_ADDRESS_BYTES + 8];
-    (void)snprintf(scratch, sizeof(scratch), "x:%s", at + 1);
-    char unused[LIMIT_ADDRESS_BYTES + 1];
-    return net_address_split(bytes_of_text(scratch), unused, sizeof(unused),
-                             raft_port) == STATUS_OK;
+    server->leaving_count = kept;
+}
+
+/* Cut the links whose time is over. */
+static void server_members_part(struct server *server)
+{
+    while (server->leaving_count > 0 &&
+           server->now >= server->leaving[0].until) {
+        const raft_id_t id = server->leaving[0].id;
+        server_members_stay(server, id);
+        net_peers_remove(&server->peers, id);
+    }
 }

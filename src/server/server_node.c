@@ -25,7 +25,6 @@ static enum status server_node_ask(struct server *server, uint64_t ask,
 static void server_node_drop(struct server *server, uint64_t ask);
 static bool server_node_unblock(struct server *server, uint64_t ask);
 static bool server_node_leads(const struct server *server);
-static const char *server_node_transfer(struct server *server, uint64_t to);
 static void server_node_publish(struct server *server, bool shard,
                                 struct bytes channel, struct bytes message);
 static void server_node_collect(evutil_socket_t fd, short what, void *context);
@@ -50,7 +49,6 @@ const struct server_engine server_node_engine = {
     .unblock = server_node_unblock,
     .leads = server_node_leads,
     .facts = server_node_facts,
-    .transfer = server_node_transfer,
     .publish = server_node_publish,
     .recover = server_recover,
 };
@@ -222,13 +220,6 @@ static void server_node_publish(struct server *server, bool shard,
                                 struct bytes channel, struct bytes message)
 {
     node_publish(server->node, shard, channel, message);
-}
-
-static const char *server_node_transfer(struct server *server, uint64_t to)
-{
-    const enum raft_answer answer =
-        node_transfer(server->node, to, server->now);
-    return answer == RAFT_TAKEN ? NULL : raft_answer_text(answer);
 }
 
 /* ---- callbacks ---- */

@@ -19,6 +19,8 @@ void server_node_facts(struct server *server, struct command_facts *facts)
     facts->first_index = raft_first_index(raft);
     facts->commit = raft_commit(raft);
     facts->applied = node_applied_index(server->node);
+    facts->checkpoint = node_checkpoint_index(server->node);
+    facts->state_hash = node_state_hash(server->node);
     facts->cluster_id = server->cluster_id;
     facts->boot = server->boot;
     for (size_t i = 0; i < server->members_count; i++) {

@@ -11,6 +11,9 @@ static struct server_slot *server_slot_find(const struct server *server,
                                             uint64_t ask);
 static void server_slot_word(struct server_slot *slot,
                              const struct node_reply *reply);
+static void server_slot_refuse(struct server_slot *slot,
+                               const struct resp_reply *out,
+                               const struct node_reply *reply);
 static void server_slot_watch(struct server_slot *slot,
                               const struct lock_answer *answer);
 static void server_slot_finish(struct server_slot *slot);
@@ -132,6 +135,7 @@ static void server_slot_word(struct server_slot *slot,
     };
     const struct command_outcome outcome = {.answer = &reply->answer,
                                             .query_reply = reply->query_reply,
+                                            .index = reply->index,
                                             .wall = server->wall_us / 1000};
     if (reply->reply_class == NODE_UNKNOWN) {
         resp_reply_error_text(&call.reply,
@@ -139,10 +143,7 @@ static void server_slot_word(struct server_slot *slot,
                               "or may not have been carried out");
         server->counts.error_replies++;
     } else if (reply->reply_class == NODE_NOT_DONE) {
-        resp_reply_error_text(&call.reply,
-                              reply->reason == NODE_REASON_NO_LEADER
-                                  ? "CLUSTERDOWN no leader"
-                                  : "TRYAGAIN too much is under way");
+        server_slot_refuse(slot, &call.reply, reply);
         server->counts.error_replies++;
     } else if (slot->unblocked && reply->answer.result == LOCK_REFUSED) {
         resp_reply_error_text(&call.reply,
@@ -152,6 +153,32 @@ static void server_slot_word(struct server_slot *slot,
         server_slot_watch(slot, &reply->answer);
     }
     server_slot_note(slot);
+}
+
+/* It was not done: say why. A node that is no member any more will not be of
+ * use to this client again: it had better go elsewhere. */
+static void server_slot_refuse(struct server_slot *slot,
+                               const struct resp_reply *out,
+                               const struct node_reply *reply)
+{
+    if (reply->error.count > 0) {
+        resp_reply_error(out, reply->error);
+        return;
+    }
+    switch (reply->reason) {
+    case NODE_REASON_NO_LEADER:
+        resp_reply_error_text(out, "CLUSTERDOWN no leader");
+        return;
+    case NODE_REASON_REMOVED:
+        resp_reply_error_text(
+            out, "CLUSTERDOWN this node was removed from the cluster");
+        slot->client->closing = true;
+        return;
+    case NODE_REASON_BUSY:
+    case NODE_REASON_NONE:
+        break;
+    }
+    resp_reply_error_text(out, "TRYAGAIN too much is under way");
 }
 
 /* CACHE and NOTIFY: what the client wants to hear later. The key is the first

@@ -69,7 +69,6 @@ static void server_world_command_stats(void *context, size_t place,
                                        uint64_t *calls, uint64_t *micros,
                                        uint64_t *failed);
 static void server_world_shutdown(void *context);
-static const char *server_world_transfer(void *context, uint64_t to);
 
 struct command_world server_world(struct server *server)
 {
@@ -100,7 +99,6 @@ struct command_world server_world(struct server *server)
         .shutdown = server_world_shutdown,
         .token_sign = server_tokens_sign,
         .token_holds = server_tokens_holds,
-        .transfer = server_world_transfer,
     };
 }
 
@@ -502,10 +500,4 @@ static void server_world_command_stats(void *context, size_t place,
 static void server_world_shutdown(void *context)
 {
     server_stop(context);
-}
-
-static const char *server_world_transfer(void *context, uint64_t to)
-{
-    struct server *server = context;
-    return server->engine->transfer(server, to);
 }

@@ -23,8 +23,6 @@ static struct buffer call_out;
 static struct command_session session;
 static struct command_member members[3];
 static struct command_facts facts_now;
-static const char *transfer_result;
-static uint64_t transfer_to;
 static struct command_call call;
 static struct lock_command_room call_room;
 static const struct command *command;
@@ -36,16 +34,8 @@ static inline void call_facts(void *context, struct command_facts *facts)
     *facts = facts_now;
 }
 
-static inline const char *call_transfer(void *context, uint64_t to)
-{
-    (void)context;
-    transfer_to = to;
-    return transfer_result;
-}
-
 static const struct command_world world = {
     .facts = call_facts,
-    .transfer = call_transfer,
 };
 
 static inline void setup(void)
@@ -79,11 +69,11 @@ static inline void setup(void)
         .first_index = 3,
         .cluster_id = "0123456789abcdef0123456789abcdef",
         .boot = 6,
+        .checkpoint = 70,
+        .state_hash = 0xab,
         .members = members,
         .members_count = 3,
     };
-    transfer_result = NULL;
-    transfer_to = UINT64_MAX;
     command = NULL;
     verdict = 0;
 }

@@ -223,6 +223,10 @@ START_TEST(the_syntax_is_that_of_the_contract)
         "lock.owned owner -- ",
         "lock.cancel key owner [SEQ n] -- ",
         "lock.break key [token] -- ",
+        "raft.add id address [LEARNER] -- ",
+        "raft.promote id -- ",
+        "raft.remove id -- ",
+        "raft.snapshot -- ",
         "raft.transfer [id] -- ",
     };
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

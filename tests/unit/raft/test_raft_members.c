@@ -536,14 +536,15 @@ START_TEST(the_id_of_nobody_is_refused)
 }
 END_TEST
 
-START_TEST(only_the_two_roles_are_known)
+START_TEST(only_the_three_roles_are_known)
 {
     for (unsigned role = 0; role <= UINT8_MAX; role++) {
         buffer_clear(&encoded);
         buffer_u32(&encoded, 1);
         put_member(1, (uint8_t)role, "a");
 
-        const bool known = role == RAFT_VOTER || role == RAFT_LEARNER;
+        const bool known =
+            role == RAFT_VOTER || role == RAFT_LEARNER || role == RAFT_JOINING;
         ck_assert_int_eq(decode_encoded(),
                          known ? STATUS_OK : STATUS_BAD_VALUE);
     }
@@ -696,7 +697,7 @@ static TCase *bytes_tests(void)
     tcase_add_test(tests, more_members_than_there_is_room_for_are_refused);
     tcase_add_test(tests, ids_that_do_not_ascend_are_refused);
     tcase_add_test(tests, the_id_of_nobody_is_refused);
-    tcase_add_test(tests, only_the_two_roles_are_known);
+    tcase_add_test(tests, only_the_three_roles_are_known);
     tcase_add_test(tests, a_zero_anywhere_in_an_address_is_refused);
     tcase_add_test(tests, an_address_above_the_limit_is_refused);
     tcase_add_test(tests, an_address_length_that_lies_is_refused);
