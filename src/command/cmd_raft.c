@@ -64,13 +64,14 @@ static enum command_verdict cmd_raft_peers_start(struct command_call *call)
     resp_reply_array(reply, facts.members_count);
     for (size_t i = 0; i < facts.members_count; i++) {
         const struct command_member *member = &facts.members[i];
-        resp_reply_map(reply, 8);
+        resp_reply_map(reply, 9);
         cmd_raft_integer(reply, "id", member->id);
         cmd_raft_text(reply, "addr", member->address);
         cmd_raft_text(reply, "role", member->voter ? "voter" : "learner");
         resp_reply_key(reply, "joining");
         resp_reply_boolean(reply, member->joining);
         cmd_raft_integer(reply, "match", member->match);
+        cmd_raft_integer(reply, "protocol", member->protocol);
         resp_reply_key(reply, "alive");
         resp_reply_boolean(reply, member->alive);
         resp_reply_key(reply, "leader");

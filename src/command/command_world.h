@@ -71,7 +71,8 @@ struct command_member {
     bool alive;   /* as far as this node knows */
     bool leads;
     bool self;
-    uint64_t match; /* last index known to be there; 0 unknown */
+    uint64_t match;    /* last index known to be there; 0 unknown */
+    unsigned protocol; /* version spoken with it; 0: with nobody */
 };
 
 /* A database of data keys. */

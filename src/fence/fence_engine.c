@@ -27,7 +27,6 @@ static bool fence_engine_unblock(struct server *server, uint64_t ask);
 static bool fence_engine_leads(const struct server *server);
 static void fence_engine_facts(struct server *server,
                                struct command_facts *facts);
-static const char *fence_engine_transfer(struct server *server, uint64_t to);
 static void fence_engine_collect(evutil_socket_t fd, short what, void *context);
 static void fence_engine_answer(void *context, uint64_t ask,
                                 const struct lock_answer *answer,
@@ -47,7 +46,6 @@ const struct server_engine fence_engine = {
     .unblock = fence_engine_unblock,
     .leads = fence_engine_leads,
     .facts = fence_engine_facts,
-    .transfer = fence_engine_transfer,
 };
 
 /* To add an option: its row in server/server_options_table.c, its name here,
@@ -216,13 +214,6 @@ static void fence_engine_facts(struct server *server,
     facts->store_reads = counts.reads;
     facts->store_syncs = counts.syncs;
     facts->store_open = counts.open;
-}
-
-static const char *fence_engine_transfer(struct server *server, uint64_t to)
-{
-    (void)server;
-    (void)to;
-    return "there is nothing to hand over";
 }
 
 /* ---- answers ---- */

@@ -14,7 +14,7 @@
 #include "base/ensure.h"
 #include "base/limits.h"
 #include "base/memory.h"
-#include "wire/peer_frame.h"
+#include "net/net_greeting.h"
 
 /* Waiting to try again: from, doubling, up to. */
 #define NET_PEERS_RETRY_MS_MIN 50
@@ -22,6 +22,8 @@
 
 /* Bytes taken from a connection at a time. */
 #define NET_PEERS_READ_BYTES (256 * 1024)
+
+#define NET_PEERS_LINK_READ_BYTES (16 * 1024)
 
 /* Connections from outside at most: members, and some that are being remade. */
 #define NET_PEERS_SOURCES_MAX (4 * LIMIT_MEMBERS)
@@ -40,6 +42,16 @@ static_assert(LIMIT_PUBLISH_BYTES + LIMIT_FRAME_OVERHEAD_BYTES <=
                   NET_PEERS_OFFER_BYTES,
               "everything that is offered can be sent over an idle link");
 
+/* A link has this long to be connected and greeted. */
+#define NET_PEERS_GREETING_MS 5000
+
+/* Whoever speaks no version of ours comes again and again; that is said this
+ * often, and counted in between (net_refusals.h). */
+#define NET_PEERS_SAY_AGAIN_MS 60000
+
+/* Answers on a connection that its maker may leave unread. */
+#define NET_PEERS_ANSWER_BYTES (256 * 1024)
+
 struct net_peer_link {
     LIST_ENTRY(net_peer_link) next;
     struct net_peers *peers;
@@ -47,8 +59,12 @@ struct net_peer_link {
     struct net_address address;
     struct net_stream stream;
     bool open;     /* stream is, or is being connected */
-    bool standing; /* connected */
+    bool standing; /* connected and greeted */
     bool broken;
+    bool refused; /* it speaks no version of ours, and that was said */
+    unsigned version;
+    struct buffer input;
+    time_ms_t greeted_by;
     time_ms_t retry_at;
     time_ms_t retry_ms;
 };
@@ -58,8 +74,10 @@ struct net_peer_source {
     struct net_peers *peers;
     struct net_stream stream;
     struct buffer input;
-    raft_id_t id; /* 0: no good frame has come yet */
+    raft_id_t id; /* 0: no good frame of a member has come yet */
     time_ms_t since;
+    bool greeted;
+    bool refused; /* for its version, and that was said */
     bool broken;
 };
 
@@ -87,6 +105,18 @@ static void net_peers_connect(struct net_peer_link *link, time_ms_t now);
 static void net_peers_drop(struct net_peer_link *link, time_ms_t now);
 static bool net_peers_hears(const struct net_peers *peers, raft_id_t id);
 static void net_peers_link_connected(void *context);
+static void net_peers_link_stands(struct net_peer_link *link);
+static bool net_peers_take_answer(struct net_peer_link *link,
+                                  struct bytes input, size_t *taken);
+static enum status net_peers_greeted(struct net_peer_link *link,
+                                     struct bytes frame);
+static struct net_stream *net_peers_way_to(const struct net_peers *peers,
+                                           raft_id_t id);
+static enum status net_peers_take_kind(struct net_peer_source *source,
+                                       const struct peer_frame_head *head,
+                                       struct bytes frame);
+static enum status net_peers_greet_back(struct net_peer_source *source,
+                                        struct bytes frame);
 static uint8_t *net_peers_link_reserve(void *context, size_t *room);
 static void net_peers_link_received(void *context, size_t count);
 static void net_peers_link_closed(void *context);
@@ -168,12 +198,29 @@ void net_peers_offer(struct net_peers *peers, raft_id_t id, struct bytes frame)
 static void net_peers_queue(struct net_peers *peers, raft_id_t id,
                             struct bytes frame, size_t waiting_max)
 {
-    struct net_peer_link *link = net_peers_find(peers, id);
-    if (link == NULL || !link->standing || link->broken ||
-        net_stream_waiting(&link->stream) + frame.count > waiting_max) {
+    struct net_stream *stream = net_peers_way_to(peers, id);
+    if (stream == NULL ||
+        net_stream_waiting(stream) + frame.count > waiting_max) {
         return;
     }
-    buffer_append(net_stream_out(&link->stream), frame);
+    buffer_append(net_stream_out(stream), frame);
+}
+
+/* The link to a peer, or the newest connection that it made, or NULL. */
+static struct net_stream *net_peers_way_to(const struct net_peers *peers,
+                                           raft_id_t id)
+{
+    struct net_peer_link *link = net_peers_find(peers, id);
+    if (link != NULL && link->standing && !link->broken) {
+        return &link->stream;
+    }
+    struct net_peer_source *source;
+    LIST_FOREACH (source, &peers->sources, next) {
+        if (source->id == id && source->greeted && !source->broken) {
+            return &source->stream;
+        }
+    }
+    return NULL;
 }
 
 void net_peers_flush(struct net_peers *peers)
@@ -192,6 +239,10 @@ time_ms_t net_peers_turn(struct net_peers *peers, time_ms_t now)
     struct net_peer_link *link;
     net_peers_flush(peers);
     LIST_FOREACH (link, &peers->links, next) {
+        if (link->open && !link->standing) {
+            link->broken = link->broken || now >= link->greeted_by;
+            next_at = link->greeted_by < next_at ? link->greeted_by : next_at;
+        }
         if (link->broken) {
             net_peers_drop(link, now);
         }
@@ -214,6 +265,12 @@ bool net_peers_linked(const struct net_peers *peers, raft_id_t id)
     return link != NULL && link->standing && !link->broken;
 }
 
+unsigned net_peers_version(const struct net_peers *peers, raft_id_t id)
+{
+    const struct net_peer_link *link = net_peers_find(peers, id);
+    return link != NULL && link->standing && !link->broken ? link->version : 0;
+}
+
 /* ---- our connections ---- */
 
 static struct net_peer_link *net_peers_find(const struct net_peers *peers,
@@ -234,6 +291,7 @@ static void net_peers_free_link(struct net_peer_link *link)
     if (link->open) {
         net_stream_close(&link->stream);
     }
+    buffer_close(&link->input);
     memory_free(link);
 }
 
@@ -248,6 +306,8 @@ static void net_peers_connect(struct net_peer_link *link, time_ms_t now)
     };
     link->broken = false;
     link->standing = false;
+    link->greeted_by = now + NET_PEERS_GREETING_MS;
+    buffer_clear(&link->input);
     link->open = net_stream_connect(&link->stream, link->peers->loop,
                                     &link->address, &owner) == STATUS_OK;
     if (!link->open) {
@@ -295,9 +355,21 @@ static bool net_peers_hears(const struct net_peers *peers, raft_id_t id)
 static void net_peers_link_connected(void *context)
 {
     struct net_peer_link *link = context;
+    const struct net_peers_owner *owner = &link->peers->owner;
+    if (owner->self == 0) {
+        net_peers_link_stands(link);
+        return;
+    }
+    net_greeting_say(&owner->identity, owner->self, link->id,
+                     net_stream_out(&link->stream));
+}
+
+static void net_peers_link_stands(struct net_peer_link *link)
+{
     char address[128];
     char text[192];
     link->standing = true;
+    link->refused = false;
     link->retry_ms = NET_PEERS_RETRY_MS_MIN;
     net_address_text(&link->address, address, sizeof(address));
     (void)snprintf(text, sizeof(text), "connected to node %llu at %s",
@@ -305,20 +377,80 @@ static void net_peers_link_connected(void *context)
     link->peers->owner.line(link->peers->owner.context, text);
 }
 
-/* Nothing is said on a link in this direction; bytes are read to notice its
- * end. */
+/* Little is said on a link in this direction: the reply to our hello, and
+ * whatever a peer says that has no link to us. */
 static uint8_t *net_peers_link_reserve(void *context, size_t *room)
 {
-    static uint8_t nowhere[512];
-    (void)context;
-    *room = sizeof(nowhere);
-    return nowhere;
+    struct net_peer_link *link = context;
+    *room = NET_PEERS_LINK_READ_BYTES;
+    return buffer_reserve(&link->input, NET_PEERS_LINK_READ_BYTES);
 }
 
 static void net_peers_link_received(void *context, size_t count)
 {
-    (void)context;
-    (void)count;
+    struct net_peer_link *link = context;
+    size_t used = 0;
+    size_t taken = 0;
+    if (count == 0 || link->broken) {
+        return;
+    }
+    buffer_advance(&link->input, count);
+    do {
+        const struct bytes rest =
+            bytes_of(link->input.data + used, link->input.count - used);
+        if (!net_peers_take_answer(link, rest, &taken)) {
+            link->broken = true;
+            net_stream_read(&link->stream, false);
+            return;
+        }
+        used += taken;
+    } while (taken > 0);
+    buffer_consume(&link->input, used);
+}
+
+/* The frame at the front of what came back on a link; as
+ * net_peers_take_frame(). */
+static bool net_peers_take_answer(struct net_peer_link *link,
+                                  struct bytes input, size_t *taken)
+{
+    struct net_peers *peers = link->peers;
+    struct peer_frame_head head;
+    size_t frame_bytes = 0;
+    *taken = 0;
+    enum status status = peer_frame_inspect(input, &head, &frame_bytes);
+    if (status == STATUS_INCOMPLETE ||
+        (status == STATUS_OK && input.count < frame_bytes)) {
+        return true;
+    }
+    const struct bytes frame = bytes_of(input.data, frame_bytes);
+    if (status == STATUS_OK && head.kind == PEER_HELLO_REPLY) {
+        status = net_peers_greeted(link, frame);
+    } else if (status == STATUS_OK) {
+        status = peers->owner.frame(peers->owner.context, frame);
+    }
+    *taken = frame_bytes;
+    return status == STATUS_OK;
+}
+
+/* The reply to our hello. A version that is not ours is said once: the link
+ * goes on trying, because the other side may be upgraded. */
+static enum status net_peers_greeted(struct net_peer_link *link,
+                                     struct bytes frame)
+{
+    const struct net_peers_owner *owner = &link->peers->owner;
+    char why[PEER_HELLO_TEXT_BYTES];
+    char text[192];
+    const enum status status =
+        net_greeting_answered(&owner->identity, frame, &link->version, why);
+    if (status == STATUS_OK && !link->standing) {
+        net_peers_link_stands(link);
+    } else if (status == STATUS_BAD_VERSION && !link->refused) {
+        link->refused = true;
+        (void)snprintf(text, sizeof(text), "node %llu cannot be talked to: %s",
+                       (unsigned long long)link->id, why);
+        owner->line(owner->context, text);
+    }
+    return status;
 }
 
 static void net_peers_link_closed(void *context)
@@ -384,7 +516,7 @@ static bool net_peers_make_room(struct net_peers *peers)
 static enum net_peers_trust
 net_peers_trust(const struct net_peer_source *source)
 {
-    if (source->id == 0 || source->broken) {
+    if ((source->id == 0 && !source->greeted) || source->broken) {
         return NET_PEERS_TRUST_NONE;
     }
     return net_peers_find(source->peers, source->id) == NULL
@@ -400,12 +532,16 @@ static time_ms_t net_peers_turn_sources(struct net_peers *peers, time_ms_t now)
     while (source != NULL) {
         struct net_peer_source *after = LIST_NEXT(source, next);
         const time_ms_t proof_at = source->since + NET_PEERS_PROOF_MS;
+        const bool unproven = source->id == 0 && !source->greeted;
+        if (!source->broken && net_stream_waiting(&source->stream) > 0) {
+            net_stream_flush(&source->stream);
+        }
         if (source->broken) {
             net_peers_end_source(source);
-        } else if (crowded && source->id == 0 && now >= proof_at) {
+        } else if (crowded && unproven && now >= proof_at) {
             net_refusals_note(&peers->refusals, NET_REFUSAL_SILENT, now);
             net_peers_end_source(source);
-        } else if (crowded && source->id == 0 && proof_at < next_at) {
+        } else if (crowded && unproven && proof_at < next_at) {
             next_at = proof_at;
         }
         source = after;
@@ -476,19 +612,68 @@ static bool net_peers_take_frame(struct net_peer_source *source,
         return true;
     }
     if (status == STATUS_OK) {
-        status = peers->owner.frame(peers->owner.context,
-                                    bytes_of(input.data, frame_bytes));
+        status = net_peers_take_kind(source, &head,
+                                     bytes_of(input.data, frame_bytes));
     }
     if (status != STATUS_OK) {
-        net_refusals_note(&peers->refusals, status, net_loop_now());
+        if (!source->refused) {
+            net_refusals_note(&peers->refusals, status, net_loop_now());
+        }
         return false;
     }
-    if (source->id != head.from) {
+    if (source->id != head.from && head.kind != PEER_JOIN &&
+        head.kind != PEER_FETCH && head.to != 0) {
         source->id = head.from;
         net_peers_wake(peers, head.from);
     }
     *taken = frame_bytes;
     return true;
+}
+
+/* A whole frame: a hello is ours to answer, the rest is not, but may have an
+ * answer too. */
+static enum status net_peers_take_kind(struct net_peer_source *source,
+                                       const struct peer_frame_head *head,
+                                       struct bytes frame)
+{
+    struct net_peers *peers = source->peers;
+    enum status status = STATUS_BAD_VERSION; /* of a time before hellos */
+    if (head->kind == PEER_HELLO) {
+        status = net_peers_greet_back(source, frame);
+    } else if (source->greeted || peers->owner.self == 0) {
+        peers->answer = net_stream_out(&source->stream);
+        status = peers->owner.frame(peers->owner.context, frame);
+        peers->answer = NULL;
+    }
+    if (net_stream_waiting(&source->stream) > 0) {
+        net_stream_flush(&source->stream);
+        if (net_stream_waiting(&source->stream) > NET_PEERS_ANSWER_BYTES) {
+            status = STATUS_TOO_LONG;
+        }
+    }
+    return status;
+}
+
+static enum status net_peers_greet_back(struct net_peer_source *source,
+                                        struct bytes frame)
+{
+    const struct net_peers_owner *owner = &source->peers->owner;
+    char why[PEER_HELLO_TEXT_BYTES];
+    char text[192];
+    raft_id_t from = 0;
+    const enum status status =
+        net_greeting_answer(&owner->identity, owner->self, frame,
+                            net_stream_out(&source->stream), &from, why);
+    const time_ms_t now = net_loop_now();
+    if (status == STATUS_BAD_VERSION && now >= source->peers->say_again_at) {
+        source->peers->say_again_at = now + NET_PEERS_SAY_AGAIN_MS;
+        source->refused = true;
+        (void)snprintf(text, sizeof(text), "node %llu is refused: %s",
+                       (unsigned long long)from, why);
+        owner->line(owner->context, text);
+    }
+    source->greeted = status == STATUS_OK;
+    return status;
 }
 
 /* A peer that reaches us can be reached: do not wait any longer to try. */

@@ -10,6 +10,14 @@
  * those that have sent no good frame after a while are closed; and when there
  * is no room, the oldest of those that are not known to be a peer's makes some.
  * So nobody can keep a peer out by being many.
+ *
+ * A peer to whom there is no link is sent to by the connection that it made, if
+ * there is one: a member that does not know its leader's address yet, because
+ * its log is of a time before that leader came, can answer all the same.
+ *
+ * The first frame on a connection is a hello (net_greeting.h): both sides say
+ * which versions of the protocol they speak, and a link stands when there is
+ * one in common.
  */
 #ifndef HOLDFAST_NET_PEERS_H
 #define HOLDFAST_NET_PEERS_H
@@ -20,6 +28,7 @@
 #include "net/net_refusals.h"
 #include "net/net_stream.h"
 #include "raft/raft_types.h"
+#include "wire/peer_frame.h"
 
 struct net_peers_owner {
     void *context;
@@ -32,6 +41,9 @@ struct net_peers_owner {
     void (*gone)(void *context, raft_id_t id);
     /* Something that a person should know. */
     net_line_fn *line;
+    /* Who greets on new connections. self 0: nobody does, nor has to. */
+    raft_id_t self;
+    struct peer_identity identity;
 };
 
 struct net_peer_link;
@@ -47,6 +59,9 @@ struct net_peers {
     size_t queue_bytes_max; /* waiting on one link */
     size_t offer_bytes_max; /* what is offered finds at most this waiting */
     struct net_refusals refusals;
+    time_ms_t say_again_at; /* that somebody speaks another version */
+    struct buffer *answer;  /* during owner.frame(): what to say to whoever sent
+                               it, by the connection it came by */
 };
 
 /* Listen for peers at an address; NULL: at none. */
@@ -60,7 +75,7 @@ void net_peers_set(struct net_peers *peers, raft_id_t id,
                    const struct net_address *address);
 void net_peers_remove(struct net_peers *peers, raft_id_t id);
 
-/* Queue a frame; dropped if there is no link or no room. */
+/* Queue a frame; dropped if there is no connection or no room. */
 void net_peers_send(struct net_peers *peers, raft_id_t id, struct bytes frame);
 
 /* The same for what may rather be lost than be in the way of other frames: it
@@ -76,5 +91,9 @@ time_ms_t net_peers_turn(struct net_peers *peers, time_ms_t now);
 
 /* True if the link to a peer stands. */
 bool net_peers_linked(const struct net_peers *peers, raft_id_t id);
+
+/* The version of the protocol that is spoken on the link to a peer; 0 if it
+ * does not stand. */
+unsigned net_peers_version(const struct net_peers *peers, raft_id_t id);
 
 #endif

@@ -44,6 +44,8 @@ enum status node_new(const struct node_settings *settings,
     node->checkpoint_index = start->checkpoint_index;
     node->leader_since = start->now;
     node->alive_at = TIME_NEVER;
+    node->led_at = start->now;
+    node->out_since = TIME_NEVER;
     node->table_seed.words[0] = start->seed;
     node->table_seed.words[1] = ~start->seed;
     STAILQ_INIT(&node->parked);
@@ -96,7 +98,10 @@ enum status node_receive(struct node *node, struct bytes frame, time_ms_t now)
     if (status != STATUS_OK) {
         return status;
     }
-    if (node->frame.head.to != node->origin.node) {
+    const enum peer_message_kind kind = node->frame.head.kind;
+    const bool anybody =
+        (kind == PEER_JOIN || kind == PEER_FETCH) && node->frame.head.to == 0;
+    if (node->frame.head.to != node->origin.node && !anybody) {
         return STATUS_BAD_VALUE;
     }
     return node_dispatch(node, &node->frame.message);
@@ -183,6 +188,7 @@ void node_turn(struct node *node, time_ms_t now, time_ms_t wall)
     node->again = false;
     node_let_time_pass(node);
     node_look_for_leader(node);
+    node_join_run(node);
     node_request_run(node);
     node_lease_run(node);
     node_propose_submit(node);
@@ -333,8 +339,15 @@ static enum status node_dispatch(struct node *node,
     case PEER_PUBLISH:
         node_publish_receive(node, message->from, &message->publish);
         return STATUS_OK;
+    case PEER_JOIN:
+    case PEER_FETCH:
+    case PEER_REMOVE:
+        return node_join_receive(node, message);
+    case PEER_REMOVED:
+        node_join_told(node, &message->removed);
+        return STATUS_OK;
     default:
-        return STATUS_BAD_TYPE; /* not spoken here yet */
+        return STATUS_BAD_TYPE; /* not for a node that serves */
     }
 }
 
@@ -342,6 +355,7 @@ static void node_receive_raft(struct node *node,
                               const struct raft_message *message)
 {
     struct raft_result result;
+    node_join_heard(node, message);
     const bool chunk = message->kind == RAFT_MESSAGE_SNAPSHOT;
     if (chunk && !node_snapshot_check(node, &message->snapshot)) {
         node_line(node, "snapshot of %llu is damaged, asking for it again",

@@ -127,6 +127,10 @@ raft_index_t node_applied_index(const struct node *node);
 /* The newest durable checkpoint. */
 raft_index_t node_checkpoint_index(const struct node *node);
 
+/* True if this node was a member and is none any more, as far as it knows:
+ * nothing that it is asked will be done. */
+bool node_is_removed(const struct node *node);
+
 /* True if this node leads and has applied its first entry. */
 bool node_reigns(const struct node *node);
 

@@ -115,6 +115,14 @@ node_member_take(struct node *node, struct lock_origin origin, uint64_t number,
     return taken;
 }
 
+enum node_member_taken node_member_try(struct node *node,
+                                       const struct command_change *change,
+                                       char *text)
+{
+    struct node_pending nobody = {0};
+    return node_member_propose(node, change, &nobody, text);
+}
+
 /* Frames may come twice and late, and a change must not. Only a leader of the
  * very term the sender has in mind looks at one, and only at numbers that it
  * has not seen in this reign. It may send away what came before its reign

@@ -88,6 +88,9 @@ struct node_ports {
     /* A message that a client of another node published. May be NULL. */
     void (*published)(void *context, bool shard, struct bytes channel,
                       struct bytes message);
+    /* A frame for whoever sent the one that node_receive() is taking, by the
+     * way it came. May be NULL: strangers get no answer. */
+    void (*answer)(void *context, struct bytes frame);
     /* An answer to what node_ask() asked. */
     void (*reply)(void *context, uint64_t ask, const struct node_reply *reply);
     /* Something happened to a lock, as applied here. May be NULL. */

@@ -70,7 +70,8 @@ enum status node_ask(struct node *node, uint64_t ask_id,
         ask->wait_until = now + plan->wait_ms;
     }
     const uint64_t first = node_asks_first_unanswered(&node->asks);
-    ask->busy = node->asks.count > node->settings.asks_max ||
+    ask->busy = (node->removed && plan->kind != COMMAND_PLAN_SNAPSHOT) ||
+                node->asks.count > node->settings.asks_max ||
                 (ask->kind == COMMAND_PLAN_WRITE &&
                  ask->number - first >= LIMIT_REMEMBERED);
     if (ask->busy) {
@@ -245,7 +246,8 @@ static void node_request_wake(struct node *node, struct node_ask *ask)
 {
     const struct node_settings *settings = &node->settings;
     if (ask->busy) {
-        node_request_fail(node, ask, NODE_REASON_BUSY);
+        node_request_fail(
+            node, ask, node->removed ? NODE_REASON_REMOVED : NODE_REASON_BUSY);
         return;
     }
     switch (ask->state) {
@@ -472,6 +474,35 @@ static void node_request_refused(struct node *node, struct node_ask *ask)
                                      .answer = {.result = LOCK_REFUSED},
                                      .last = true};
     node_request_reply(node, ask, &reply);
+}
+
+/* ---- the end of a membership ---- */
+
+/* Those that may be in somebody's log, and those that wait in a queue, are left
+ * to the cluster: their leases and the grace of their origin end them. */
+void node_request_give_up(struct node *node)
+{
+    struct node_ask_list *const lists[] = {
+        &node->asks.writes, &node->asks.reads, &node->asks.queued};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        struct node_ask *ask = TAILQ_FIRST(lists[i]);
+        while (ask != NULL) {
+            struct node_ask *next = TAILQ_NEXT(ask, kin);
+            const bool unknown =
+                ask->state == NODE_ASK_QUEUED ||
+                ask->state == NODE_ASK_ENDING ||
+                (ask->sent_ever && (ask->kind == COMMAND_PLAN_WRITE ||
+                                    ask->kind == COMMAND_PLAN_CHANGE));
+            const struct node_reply reply = {
+                .reply_class = unknown ? NODE_UNKNOWN : NODE_NOT_DONE,
+                .reason = unknown ? NODE_REASON_NONE : NODE_REASON_REMOVED,
+                .last = true};
+            if (ask->kind != COMMAND_PLAN_SNAPSHOT) {
+                node_request_reply(node, ask, &reply);
+            }
+            ask = next;
+        }
+    }
 }
 
 /* ---- changes and checkpoints ---- */

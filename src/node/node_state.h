@@ -13,6 +13,7 @@
  *   node_lease.c     the reign: its clock, what time ends, ticks
  *   node_origins.c   which nodes still speak for their waiters
  *   node_member.c    changes of the cluster that people ask for
+ *   node_join.c      newcomers, and members that had to go
  *   node_snapshot.c  checkpoints out, snapshots in
  */
 #ifndef HOLDFAST_NODE_STATE_H
@@ -172,8 +173,13 @@ struct node {
 
     raft_id_t leader; /* as of the last turn */
     raft_term_t term;
-    time_ms_t leader_since; /* when leader became what it is */
-    time_ms_t alive_at;     /* when the leader must hear of us again */
+    time_ms_t leader_since;  /* when leader became what it is */
+    time_ms_t alive_at;      /* when the leader must hear of us again */
+    time_ms_t led_at;        /* when a leader last sent us anything */
+    time_ms_t out_since;     /* no configuration we have has us; TIME_NEVER */
+    raft_index_t told_index; /* somebody says that this one leaves us out */
+    bool removed;
+    char reason[PEER_REASON_BYTES_MAX + 1]; /* of the answer being made */
 
     struct node_published published;
 
@@ -236,6 +242,9 @@ void node_request_changed(struct node *node, uint64_t number,
                           enum peer_reply_class reply_class, raft_index_t index,
                           struct bytes error);
 
+/* This node is no member any more: nothing that is asked of it will be done. */
+void node_request_give_up(struct node *node);
+
 /* A checkpoint is durable: answer those who asked for it. */
 void node_request_checkpointed(struct node *node);
 
@@ -284,6 +293,11 @@ enum node_member_taken
 node_member_take(struct node *node, struct lock_origin origin, uint64_t number,
                  const struct command_change *change, char *text);
 
+/* The same without an answer: the configuration will tell. */
+enum node_member_taken node_member_try(struct node *node,
+                                       const struct command_change *change,
+                                       char *text);
+
 /* The same for another node, which believes that we lead this term; answers
  * it, unless the frame may have been here before. */
 void node_member_forwarded(struct node *node, struct lock_origin origin,
@@ -298,6 +312,21 @@ void node_member_applied(struct node *node, raft_index_t index,
  * vote. */
 void node_member_run(struct node *node);
 void node_member_close(struct node *node);
+
+/* ---- node_join.c ---- */
+
+/* JoinCluster, FetchPeerList, RemoveServer. */
+enum status node_join_receive(struct node *node,
+                              const struct peer_message *message);
+
+/* A message of the core came in. */
+void node_join_heard(struct node *node, const struct raft_message *message);
+
+/* Somebody says that we were removed. */
+void node_join_told(struct node *node, const struct peer_removed *removed);
+
+/* In a turn: are we still a member? */
+void node_join_run(struct node *node);
 
 /* ---- node_propose.c ---- */
 

@@ -42,12 +42,6 @@
 /* The raft port of a member that names none. */
 #define SERVER_RAFT_PORT_OFFSET 10000
 
-/* A member that left, and until when its link is kept. */
-struct server_leaving {
-    raft_id_t id;
-    time_ms_t until;
-};
-
 struct server_counts {
     uint64_t connections_received;
     uint64_t connections_rejected;
@@ -121,6 +115,8 @@ struct server {
     time_ms_t stop_at;
     int exit_code;
 
+    struct peer_identity identity;
+    bool seen_removed;
     raft_id_t seen_leader;
     raft_term_t seen_term;
     bool seen_probation;
@@ -129,8 +125,6 @@ struct server {
     struct command_member members[LIMIT_MEMBERS];
     char hosts[LIMIT_MEMBERS][LIMIT_ADDRESS_BYTES + 1];
     size_t members_count;
-    struct server_leaving leaving[LIMIT_MEMBERS]; /* oldest first */
-    size_t leaving_count;
     struct server_slowlog slowlog;
     uint64_t rate_at_us;
     uint64_t rate_commands;

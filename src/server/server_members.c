@@ -1,8 +1,9 @@
 /* server_members.c - who is in the cluster, and where.
  *
  * Links follow the configuration in force, which may be younger than the
- * committed one. Who is no longer in it keeps its link for a while: it is still
- * sent the log up to its own removal, so that it knows.
+ * committed one. Who is not in it, because it has just left or because we are
+ * catching up with a time before it came, is answered by its own connection
+ * (net_peers.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,27 +13,19 @@
 
 #define SERVER_CLUSTER_PORT_OFFSET 100
 
-/* How long the link to a member that left is kept: several times what the core
- * goes on sending to it. */
-#define SERVER_LEAVE_MS 10000
-
-static void server_members_leave(struct server *server, raft_id_t id);
-static void server_members_stay(struct server *server, raft_id_t id);
-static void server_members_part(struct server *server);
 static void server_members_link(struct server *server,
                                 const struct raft_member *member);
 
 void server_members_update(struct server *server)
 {
     const struct raft_members *now = raft_members(node_raft(server->node));
-    server_members_part(server);
     if (raft_members_equal(now, &server->seen_members)) {
         return;
     }
     const struct raft_members before = server->seen_members;
     for (size_t i = 0; i < before.count; i++) {
         if (raft_members_find(now, before.list[i].id) == NULL) {
-            server_members_leave(server, before.list[i].id);
+            net_peers_remove(&server->peers, before.list[i].id);
             server_log(&server->log, SERVER_LOG_NOTICE,
                        "node %llu is no longer a member",
                        (unsigned long long)before.list[i].id);
@@ -49,7 +42,6 @@ void server_members_update(struct server *server)
                        (unsigned long long)member->id, member->address,
                        member->role == RAFT_VOTER ? "voter" : "learner");
         }
-        server_members_stay(server, member->id);
         server_members_link(server, member);
     }
     server->seen_members = *now;
@@ -92,43 +84,5 @@ static void server_members_link(struct server *server,
         server_log(&server->log, SERVER_LOG_WARNING,
                    "host %s of node %llu is not known to this machine", host,
                    (unsigned long long)member->id);
-    }
-}
-
-/* ---- those who left ---- */
-
-static void server_members_leave(struct server *server, raft_id_t id)
-{
-    const size_t room = sizeof(server->leaving) / sizeof(server->leaving[0]);
-    if (server->leaving_count == room) {
-        net_peers_remove(&server->peers, id);
-        return;
-    }
-    server->leaving[server->leaving_count] =
-        (struct server_leaving){id, server->now + SERVER_LEAVE_MS};
-    server->leaving_count++;
-}
-
-/* It is a member, again or still. */
-static void server_members_stay(struct server *server, raft_id_t id)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < server->leaving_count; i++) {
-        if (server->leaving[i].id != id) {
-            server->leaving[kept] = server->leaving[i];
-            kept++;
-        }
-    }
-    server->leaving_count = kept;
-}
-
-/* Cut the links whose time is over. */
-static void server_members_part(struct server *server)
-{
-    while (server->leaving_count > 0 &&
-           server->now >= server->leaving[0].until) {
-        const raft_id_t id = server->leaving[0].id;
-        server_members_stay(server, id);
-        net_peers_remove(&server->peers, id);
     }
 }

@@ -70,7 +70,9 @@ static bool server_node_listen(struct server *server)
                                           .frame = server_node_peer_frame,
                                           .lost = server_node_peer_lost,
                                           .gone = server_node_peer_gone,
-                                          .line = server_node_peer_line};
+                                          .line = server_node_peer_line,
+                                          .self = options->id,
+                                          .identity = server->identity};
     struct net_address address;
     const char *first =
         options->bind.count > 0 ? options->bind.items[0] : "127.0.0.1";
@@ -129,6 +131,14 @@ static void server_node_notice_changes(struct server *server)
         server->seen_probation = false;
         server_log(&server->log, SERVER_LOG_NOTICE,
                    "probation is over: this node is a full member");
+    }
+    if (node_is_removed(server->node) != server->seen_removed) {
+        server->seen_removed = !server->seen_removed;
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   server->seen_removed
+                       ? "this node was removed from the cluster: it serves no "
+                         "clients any more, and may be stopped"
+                       : "this node is a member of the cluster again");
     }
     if (leader == server->seen_leader && raft_term(raft) == server->seen_term) {
         return;

@@ -31,6 +31,7 @@ void server_node_facts(struct server *server, struct command_facts *facts)
         member->leads = member->id == facts->leader_id;
         member->alive =
             member->self || net_peers_linked(&server->peers, member->id);
+        member->protocol = net_peers_version(&server->peers, member->id);
         member->match = member->self ? facts->last_index : 0;
         for (size_t p = 0; p < peers_count; p++) {
             if (peers[p].id == member->id) {
@@ -61,6 +62,9 @@ void server_node_facts(struct server *server, struct command_facts *facts)
 static const char *server_node_role(const struct server *server)
 {
     const struct raft *raft = node_raft(server->node);
+    if (node_is_removed(server->node)) {
+        return "removed";
+    }
     switch (raft_role(raft)) {
     case RAFT_LEADER:
         return "leader";

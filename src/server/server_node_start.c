@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/ensure.h"
+#include "server/server_join.h"
 #include "server/server_node.h"
 
 static bool server_node_start_store(struct server *server,
@@ -81,19 +82,26 @@ static void server_node_start_failed(void *context, const char *line)
     server_log(&server->log, SERVER_LOG_WARNING, "%s", line);
 }
 
-/* A directory without anything: this node is one of the first members. */
+/* A directory without anything: this node is one of the first members, or
+ * joins those who are there. */
 static bool server_node_start_new(struct server *server,
                                   struct store_recovered *recovered)
 {
     char reason[STORE_REASON_BYTES];
     struct store_identity identity = {.self = server->options.id};
     struct raft_members members;
-    server_node_start_cluster_id(server, identity.cluster);
     if (RAND_bytes((unsigned char *)&identity.incarnation,
                    sizeof(identity.incarnation)) != 1) {
         return false;
     }
-    server_node_start_members(server, &members);
+    if (server->options.join[0] != 0) {
+        if (!server_join(server, &identity, &members)) {
+            return false;
+        }
+    } else {
+        server_node_start_cluster_id(server, identity.cluster);
+        server_node_start_members(server, &members);
+    }
     const enum store_result result = store_create(
         server->store, &identity, &members, recovered, reason, sizeof(reason));
     if (result != STORE_OK) {
@@ -199,6 +207,7 @@ static bool server_node_start_node(struct server *server,
     memcpy(start.identity.cluster, recovered->identity.cluster,
            STORE_CLUSTER_BYTES);
     start.identity.incarnation = recovered->identity.incarnation;
+    server->identity = start.identity;
     (void)RAND_bytes((unsigned char *)&start.seed, sizeof(start.seed));
     server_hex(recovered->identity.cluster, STORE_CLUSTER_BYTES,
                server->cluster_id);

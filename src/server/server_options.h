@@ -174,6 +174,9 @@ bool server_options_text(struct server_options *options, struct bytes text);
 bool server_options_file(struct server_options *options, const char *path);
 bool server_options_settle(struct server_options *options);
 
+/* True for a word of bind that stands for every address of the machine. */
+bool server_options_is_everywhere(const char *host);
+
 void server_options_help(FILE *out, const struct server_program *program);
 
 /* The names of all options, a line each, in the order of the table. */

@@ -8,8 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "net/net_address.h"
 #include "server/server_options_read.h"
 #include "server/server_options_table.h"
+#include "wire/peer_address.h"
 
 static bool server_options_settle_members(struct server_options *options);
 static bool server_options_settle_ports(struct server_options *options);
@@ -21,6 +23,7 @@ static bool server_options_settle_doors(struct server_options *options);
 static bool server_options_settle_times(struct server_options *options);
 static bool server_options_settle_bind(struct server_options *options);
 static bool server_options_settle_cluster_id(struct server_options *options);
+static bool server_options_settle_join(struct server_options *options);
 static void server_options_settle_alone(struct server_options *options);
 
 bool server_options_settle(struct server_options *options)
@@ -34,6 +37,7 @@ bool server_options_settle(struct server_options *options)
     }
     if (!server_options_settle_bind(options) ||
         !server_options_settle_members(options) ||
+        !server_options_settle_join(options) ||
         !server_options_settle_ports(options) ||
         !server_options_settle_distinct(options) ||
         !server_options_settle_doors(options) ||
@@ -74,6 +78,34 @@ static bool server_options_settle_members(struct server_options *options)
     }
     if (self != NULL && !server_options_read_given(options, "raft-port")) {
         options->raft_port = self->raft_port;
+    }
+    return true;
+}
+
+/* Who joins is in no list, so its id has to be said. */
+static bool server_options_settle_join(struct server_options *options)
+{
+    char host[LIMIT_ADDRESS_BYTES + 1];
+    struct peer_address address;
+    const struct bytes text = bytes_of_text(options->join);
+    uint16_t port = 0;
+    if (text.count == 0) {
+        return true;
+    }
+    if (text.count > LIMIT_ADDRESS_BYTES ||
+        (!peer_address_read(text, &address) &&
+         net_address_split(text, host, sizeof(host), &port) != STATUS_OK)) {
+        return server_options_read_fail(options, "join",
+                                        "that is not host:port");
+    }
+    if (options->initial_cluster[0] != '\0') {
+        return server_options_read_fail(
+            options, "join",
+            "a node joins, or is one of the initial-cluster, but not both");
+    }
+    if (!server_options_read_given(options, "id")) {
+        return server_options_read_fail(
+            options, "join", "say with id which number this node has");
     }
     return true;
 }
@@ -138,7 +170,8 @@ static bool server_options_settle_doors(struct server_options *options)
             "no client could come in: neither port, cluster-port nor "
             "unixsocket is on");
     }
-    if (options->raft_port == 0 && options->members_count > 1) {
+    if (options->raft_port == 0 &&
+        (options->members_count > 1 || options->join[0] != '\0')) {
         return server_options_read_fail(
             options, "raft-port",
             "a node that is not alone needs a port for the others");
@@ -193,14 +226,23 @@ static bool server_options_settle_cluster_id(struct server_options *options)
  * one. */
 static void server_options_settle_alone(struct server_options *options)
 {
-    static const char *const everywhere[] = {"*", "0.0.0.0", "::", "::*"};
     const char *host = options->bind.items[0];
     host += host[0] == '-' ? 1 : 0;
-    for (size_t i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++) {
-        if (strcmp(host, everywhere[i]) == 0) {
-            host = "127.0.0.1";
-        }
+    if (server_options_is_everywhere(host)) {
+        host = "127.0.0.1";
     }
     (void)server_options_members_add(options, options->id, bytes_of_text(host),
                                      options->port, options->raft_port);
+}
+
+bool server_options_is_everywhere(const char *host)
+{
+    static const char *const everywhere[] = {"*", "0.0.0.0", "::", "::*"};
+    host += host[0] == '-' ? 1 : 0;
+    for (size_t i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++) {
+        if (strcmp(host, everywhere[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }

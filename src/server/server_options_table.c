@@ -80,8 +80,8 @@ const struct server_option server_options_table[] = {
          "Directory of the data of this node; made if it is missing."),
     TEXT(TEXT, START, "initial-cluster", initial_cluster, 0, "",
          "First members, as id=host:port[@raft-port],...; empty: this node."),
-    TEXT(TEXT, LATER, "join", join, 0, "",
-         "Address of a member to join by. Not served yet."),
+    TEXT(TEXT, START, "join", join, 0, "",
+         "Member to join by, as host:port, if the directory is empty."),
 
     /* who may come in, and how much of it */
     TEXT(TEXT, ANYTIME, "requirepass", requirepass, 0, "",

@@ -10,6 +10,7 @@ static void server_ports_send(void *context, raft_id_t to, struct bytes frame);
 static void server_ports_offer(void *context, raft_id_t to, struct bytes frame);
 static void server_ports_published(void *context, bool shard,
                                    struct bytes channel, struct bytes message);
+static void server_ports_answer(void *context, struct bytes frame);
 static void server_ports_reply(void *context, uint64_t ask,
                                const struct node_reply *reply);
 static void server_ports_notice(void *context,
@@ -26,6 +27,7 @@ struct node_ports server_ports(struct server *server)
         .send = server_ports_send,
         .offer = server_ports_offer,
         .published = server_ports_published,
+        .answer = server_ports_answer,
         .reply = server_ports_reply,
         .notice = server_ports_notice,
         .line =
@@ -83,6 +85,14 @@ static void server_ports_published(void *context, bool shard,
     (void)server_publish(context,
                          shard ? COMMAND_SHARD_CHANNEL : COMMAND_CHANNEL,
                          channel, message);
+}
+
+static void server_ports_answer(void *context, struct bytes frame)
+{
+    struct server *server = context;
+    if (server->peers.answer != NULL) {
+        buffer_append(server->peers.answer, frame);
+    }
 }
 
 static void server_ports_reply(void *context, uint64_t ask,

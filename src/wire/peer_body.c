@@ -28,6 +28,9 @@ static const struct peer_body *const peer_body_list[PEER_KIND_END] = {
     [PEER_FORWARD] = &peer_body_forward,
     [PEER_FORWARD_REPLY] = &peer_body_forward_reply,
     [PEER_PUBLISH] = &peer_body_publish,
+    [PEER_HELLO] = &peer_body_hello,
+    [PEER_HELLO_REPLY] = &peer_body_hello_reply,
+    [PEER_REMOVED] = &peer_body_removed,
 };
 
 static_assert(PEER_KIND_END <= UINT8_MAX + 1, "a kind is one byte of a frame");

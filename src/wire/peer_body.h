@@ -99,5 +99,8 @@ extern const struct peer_body peer_body_remove_reply;
 extern const struct peer_body peer_body_forward;
 extern const struct peer_body peer_body_forward_reply;
 extern const struct peer_body peer_body_publish;
+extern const struct peer_body peer_body_hello;
+extern const struct peer_body peer_body_hello_reply;
+extern const struct peer_body peer_body_removed;
 
 #endif

@@ -96,13 +96,14 @@ static enum status peer_body_check_change(const struct peer_change_reply *reply)
         return STATUS_TOO_LONG;
     }
     const bool known =
-        reply->result >= PEER_CHANGE_OK && reply->result <= PEER_CHANGE_REFUSED;
+        reply->result >= PEER_CHANGE_OK && reply->result <= PEER_CHANGE_LATER;
     const bool leader_fits =
         reply->leader == 0 || reply->result == PEER_CHANGE_NOT_LEADER;
     const bool address_fits =
         reply->leader_address.count == 0 || reply->leader != 0;
-    const bool reason_fits =
-        reply->reason.count == 0 || reply->result == PEER_CHANGE_REFUSED;
+    const bool reason_fits = reply->reason.count == 0 ||
+                             reply->result == PEER_CHANGE_REFUSED ||
+                             reply->result == PEER_CHANGE_LATER;
     return peer_body_verdict(known && leader_fits && address_fits &&
                              reason_fits &&
                              peer_body_is_address(reply->leader_address) &&
@@ -372,4 +373,111 @@ const struct peer_body peer_body_publish = {
     .encode = peer_body_encode_publish,
     .decode = peer_body_decode_publish,
     .check = peer_body_check_publish,
+};
+
+/* ---- Hello ---- */
+
+static void peer_body_put_hello(const struct peer_hello *hello,
+                                struct buffer *out)
+{
+    buffer_u8(out, hello->least);
+    buffer_u8(out, hello->most);
+    buffer_u8(out, hello->chosen);
+    buffer_u64(out, hello->features);
+}
+
+static void peer_body_take_hello(struct peer_body_source *source,
+                                 struct peer_hello *hello)
+{
+    hello->least = reader_u8(&source->reader);
+    hello->most = reader_u8(&source->reader);
+    hello->chosen = reader_u8(&source->reader);
+    hello->features = reader_u64(&source->reader);
+}
+
+static void peer_body_encode_hello(const struct peer_message *message,
+                                   struct buffer *out)
+{
+    peer_body_put_hello(&message->hello, out);
+}
+
+static void peer_body_decode_hello(struct peer_body_source *source,
+                                   struct peer_message *message)
+{
+    peer_body_take_hello(source, &message->hello);
+}
+
+static enum status peer_body_check_hello(const struct peer_message *message)
+{
+    const struct peer_hello *hello = &message->hello;
+    return peer_body_verdict(hello->least > 0 && hello->least <= hello->most &&
+                             hello->chosen == 0);
+}
+
+const struct peer_body peer_body_hello = {
+    .name = "Hello",
+    .party = PEER_FROM_STRANGER,
+    .bytes_max = 3 + 8,
+    .encode = peer_body_encode_hello,
+    .decode = peer_body_decode_hello,
+    .check = peer_body_check_hello,
+};
+
+static void peer_body_encode_hello_reply(const struct peer_message *message,
+                                         struct buffer *out)
+{
+    peer_body_put_hello(&message->hello_reply, out);
+}
+
+static void peer_body_decode_hello_reply(struct peer_body_source *source,
+                                         struct peer_message *message)
+{
+    peer_body_take_hello(source, &message->hello_reply);
+}
+
+static enum status
+peer_body_check_hello_reply(const struct peer_message *message)
+{
+    const struct peer_hello *hello = &message->hello_reply;
+    return peer_body_verdict(
+        hello->least > 0 && hello->least <= hello->most &&
+        (hello->chosen == 0 ||
+         (hello->chosen >= hello->least && hello->chosen <= hello->most)));
+}
+
+const struct peer_body peer_body_hello_reply = {
+    .name = "Hello reply",
+    .party = PEER_TO_STRANGER,
+    .bytes_max = 3 + 8,
+    .encode = peer_body_encode_hello_reply,
+    .decode = peer_body_decode_hello_reply,
+    .check = peer_body_check_hello_reply,
+};
+
+/* ---- Removed ---- */
+
+static void peer_body_encode_removed(const struct peer_message *message,
+                                     struct buffer *out)
+{
+    buffer_u64(out, message->removed.index);
+}
+
+static void peer_body_decode_removed(struct peer_body_source *source,
+                                     struct peer_message *message)
+{
+    message->removed.index = reader_u64(&source->reader);
+}
+
+static enum status peer_body_check_removed(const struct peer_message *message)
+{
+    const raft_index_t index = message->removed.index;
+    return peer_body_verdict(index > 0 && index <= PEER_NUMBER_MAX);
+}
+
+const struct peer_body peer_body_removed = {
+    .name = "Removed",
+    .bytes_max = 8,
+    .encode = peer_body_encode_removed,
+    .decode = peer_body_decode_removed,
+    .check = peer_body_check_removed,
 };

@@ -51,6 +51,9 @@ enum peer_message_kind {
     PEER_FORWARD,
     PEER_FORWARD_REPLY,
     PEER_PUBLISH,
+    PEER_HELLO = 41,
+    PEER_HELLO_REPLY,
+    PEER_REMOVED,
     PEER_KIND_END, /* one above the highest kind */
 };
 
@@ -66,14 +69,17 @@ enum peer_change_result {
     PEER_CHANGE_OK = 1,     /* committed */
     PEER_CHANGE_NOT_LEADER, /* ask the leader */
     PEER_CHANGE_REFUSED,    /* asking again will not help */
+    PEER_CHANGE_LATER,      /* not yet: ask this node again */
 };
 
-/* The reply to JoinCluster and to RemoveServer. */
+/* The reply to JoinCluster and to RemoveServer. It comes at once: whoever asks
+ * goes on asking until the change is committed, and asking again is harmless,
+ * because what is done already is answered so. */
 struct peer_change_reply {
     enum peer_change_result result;
     raft_id_t leader;            /* if not leader: who is, 0 if unknown */
     struct bytes leader_address; /* if leader is known: where; may be empty */
-    struct bytes reason;         /* if refused: printable ASCII for people */
+    struct bytes reason; /* if refused, or later: printable ASCII for people */
 };
 
 /* FetchPeerList asks with an empty body. */
@@ -130,10 +136,28 @@ struct peer_publish {
     struct bytes message; /* together at most LIMIT_PUBLISH_BYTES */
 };
 
+/* Hello: the first frame on every connection, from whoever made it, and its
+ * reply on the same one. Both keep their form and the head of version 1 for
+ * ever, so that any two versions can tell each other what they speak. */
+struct peer_hello {
+    uint8_t least; /* versions that the sender speaks, at least 1 */
+    uint8_t most;
+    uint8_t chosen;    /* in the reply: the version to speak here, 0 if there
+                          is none; else 0 */
+    uint64_t features; /* bits for what may come without a new version; those
+                          that are not known are ignored */
+};
+
+/* Removed: the answer to a candidate that is no member any more, and has not
+ * heard of it. */
+struct peer_removed {
+    raft_index_t index; /* of the committed configuration without it */
+};
+
 struct peer_message {
     enum peer_message_kind kind;
     raft_id_t from; /* in a raft message the same as raft.from and raft.to */
-    raft_id_t to;   /* 0 only in JoinCluster and FetchPeerList: whoever
+    raft_id_t to;   /* 0 only in JoinCluster, FetchPeerList and Hello: whoever
                        listens at that address */
     union {
         struct raft_message raft;
@@ -145,6 +169,9 @@ struct peer_message {
         struct peer_forward forward;
         struct peer_forward_reply forward_reply;
         struct peer_publish publish;
+        struct peer_hello hello;
+        struct peer_hello hello_reply;
+        struct peer_removed removed;
     };
 };
 

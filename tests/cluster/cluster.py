@@ -133,13 +133,15 @@ class Node:
         return f"node {self.id}"
 
     def arguments(self):
-        return [
+        words = [
             self.scene.program,
             "--id", str(self.id),
             "--port", str(self.port),
             "--dir", self.dir,
-            "--initial-cluster", self.members,
-        ] + self.options  # fmt: skip
+        ]  # fmt: skip
+        if self.members:
+            words += ["--initial-cluster", self.members]
+        return words + self.options
 
     def start(self, before=(), environment=None, wait=True):
         """Run it. before: words in front of the command, such as prlimit; they
@@ -322,6 +324,24 @@ class Cluster(list):
         return soon("all nodes have applied the same", settled, within)
 
 
+    def same_state(self, within=15.0):
+        """Wait until all running nodes have applied the same, and compare the
+        hashes of what they made of it."""
+
+        def compare():
+            try:
+                all_of = [n.status() for n in self if n.is_running()]
+            except (OSError, Closed, Timeout):
+                return None
+            if len({s["applied"] for s in all_of}) > 1:
+                return None
+            hashes = {s["id"]: s["state-hash"] for s in all_of}
+            assert len(set(hashes.values())) == 1, f"states differ: {hashes}"
+            return all_of[0]["applied"]
+
+        return soon("all nodes have applied the same", compare, within)
+
+
 class Scene:
     def __init__(self):
         self.program = program()
@@ -339,6 +359,15 @@ class Scene:
         )
         self.nodes += nodes
         return nodes
+
+    def joiner(self, number, by, options=()):
+        """A node that is not started yet and will join by another one, or by
+        an address."""
+        if isinstance(by, Node):
+            by = f"127.0.0.1:{by.port}"
+        node = Node(self, number, free_ports(1)[0], "", ["--join", by, *options])
+        self.nodes.append(node)
+        return node
 
     def cluster(self, count, options=()):
         """Nodes that run and have a leader. Somebody may take a port between

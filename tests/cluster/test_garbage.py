@@ -26,7 +26,8 @@ RSS_MB = int(os.environ.get("HOLDFAST_RSS_MB", 300))
 FORGE = os.environ.get("HOLDFAST_GARBAGE_FORGE") == "1"
 
 # Commands that would rightly change how the server serves, or end it.
-SPARED = {"shutdown", "config", "raft.transfer", "client", "debug", "acl", "flushall"}
+SPARED = {"shutdown", "config", "client", "debug", "acl", "flushall"}
+SPARED |= {"raft.add", "raft.promote", "raft.remove", "raft.transfer"}
 
 HEAD_BYTES = 60
 
@@ -242,6 +243,8 @@ def client_habits(kit, port):
 def raft_bytes(kit, port):
     c = kit.chance
     with connect(port) as made:
+        if c.random() < 0.8:
+            made.sendall(c.choice([f for f in kit.frames if f[5] == 41]))
         for _ in range(c.randrange(1, 8)):
             made.sendall(frame_of(kit, port))
         drain(made, 0.01)
@@ -302,7 +305,10 @@ def capture_frames(nodes):
                     node.ask(*words, "WAIT", 0, timeout=20)
             for stream in streams:
                 try:
+                    before = len(stream[1])
                     stream[1] += stream[0].recv(65536)
+                    if before == 0 and len(stream[1]) >= HEAD_BYTES:
+                        stream[0].sendall(hello_reply(stream[1]))
                 except OSError:
                     pass
         for made, data in streams:
@@ -316,6 +322,16 @@ def capture_frames(nodes):
                     heard[frame[5], size] = frame
     assert heard, "no frame was heard"
     return list(heard.values())
+
+
+def hello_reply(hello):
+    """What a node answers to the first frame on a connection."""
+    reply = bytearray(hello[:HEAD_BYTES] + hello[60:71])
+    reply[5] = 42
+    reply[32:40], reply[40:48] = hello[40:48], hello[32:40]
+    reply[HEAD_BYTES + 2] = 1
+    struct.pack_into("<I", reply, 56, crc32c(reply[:56] + reply[60:]))
+    return bytes(reply)
 
 
 def crc32c(data):

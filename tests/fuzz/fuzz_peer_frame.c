@@ -362,6 +362,10 @@ static const struct fuzz_shape fuzz_shapes[] = {
     PLAIN("forward_reply", PEER_FORWARD_REPLY),
     PLAIN("publish", PEER_PUBLISH),
     EDITED("publish_nothing", PEER_PUBLISH, empty_message),
+    PLAIN("hello", PEER_HELLO),
+    EDITED("hello_whoever_listens", PEER_HELLO, to_whoever_listens),
+    PLAIN("hello_reply", PEER_HELLO_REPLY),
+    PLAIN("removed", PEER_REMOVED),
 
     /* The head is refused. */
     FORGED("bad_magic", PEER_VOTE, 0, 1, 'h'),
@@ -445,6 +449,9 @@ static const struct fuzz_shape fuzz_shapes[] = {
     FORGED("forward_reply_of_no_class", PEER_FORWARD_REPLY, HEAD + 24, 1, 4),
     FORGED("publish_without_a_number", PEER_PUBLISH, HEAD + 8, 8, 0),
     FORGED("publish_truth_of_2", PEER_PUBLISH, HEAD + 16, 1, 2),
+    FORGED("hello_of_no_version", PEER_HELLO, HEAD, 1, 0),
+    FORGED("hello_reply_beyond_ours", PEER_HELLO_REPLY, HEAD + 2, 1, 4),
+    FORGED("removed_by_no_entry", PEER_REMOVED, HEAD, 8, 0),
 
     /* More than one frame. */
     {.name = "two_frames",

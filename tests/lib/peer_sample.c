@@ -17,7 +17,8 @@ const enum peer_message_kind peer_sample_kinds[PEER_SAMPLE_KINDS] = {
     PEER_TIMEOUT_NOW,  PEER_JOIN,        PEER_JOIN_REPLY,
     PEER_FETCH,        PEER_FETCH_REPLY, PEER_REMOVE,
     PEER_REMOVE_REPLY, PEER_FORWARD,     PEER_FORWARD_REPLY,
-    PEER_PUBLISH,      PEER_FOUND,
+    PEER_PUBLISH,      PEER_FOUND,       PEER_HELLO,
+    PEER_HELLO_REPLY,  PEER_REMOVED,
 };
 
 static void draw_raft(struct peer_sample *sample, struct random *random);
@@ -249,12 +250,12 @@ static struct peer_change_reply draw_change(struct peer_sample *sample,
 {
     struct peer_change_reply reply = {
         .result = (enum peer_change_result)random_between(
-            random, PEER_CHANGE_OK, PEER_CHANGE_REFUSED)};
+            random, PEER_CHANGE_OK, PEER_CHANGE_LATER)};
     if (reply.result == PEER_CHANGE_NOT_LEADER && draw_bool(random)) {
         reply.leader = random_between(random, 1, UINT64_MAX);
         reply.leader_address = draw_address(sample, random);
     }
-    if (reply.result == PEER_CHANGE_REFUSED) {
+    if (reply.result >= PEER_CHANGE_REFUSED) {
         reply.reason = draw_bytes(sample, random, ' ', '~',
                                   (size_t)random_below(random, 60));
     }
@@ -321,6 +322,24 @@ static void draw_node(struct peer_sample *sample, struct random *random)
             .channel = draw_payload(sample, random),
             .message = draw_payload(sample, random),
         };
+        break;
+    case PEER_HELLO:
+        message->hello.least = (uint8_t)random_between(random, 1, UINT8_MAX);
+        message->hello.most =
+            (uint8_t)random_between(random, message->hello.least, UINT8_MAX);
+        message->hello.features = random_next(random);
+        break;
+    case PEER_HELLO_REPLY:
+        message->hello_reply.least =
+            (uint8_t)random_between(random, 1, UINT8_MAX);
+        message->hello_reply.most = (uint8_t)random_between(
+            random, message->hello_reply.least, UINT8_MAX);
+        message->hello_reply.chosen =
+            draw_bool(random) ? 0 : message->hello_reply.least;
+        message->hello_reply.features = random_next(random);
+        break;
+    case PEER_REMOVED:
+        message->removed.index = draw_number(random, 1);
         break;
     default:
         ENSURE(message->kind == PEER_FETCH);
@@ -473,6 +492,17 @@ static void plain_node(struct peer_sample *sample)
             .message = keep(sample, bytes_of_text("hello")),
         };
         break;
+    case PEER_HELLO:
+        message->hello =
+            (struct peer_hello){.least = 2, .most = 4, .features = 0x99};
+        break;
+    case PEER_HELLO_REPLY:
+        message->hello_reply = (struct peer_hello){
+            .least = 1, .most = 3, .chosen = 2, .features = 0x99};
+        break;
+    case PEER_REMOVED:
+        message->removed.index = 12;
+        break;
     default:
         ENSURE(message->kind == PEER_FETCH);
     }
@@ -606,6 +636,12 @@ static bool equal_publish(const struct peer_publish *a,
            bytes_equal(a->message, b->message);
 }
 
+static bool equal_hello(const struct peer_hello *a, const struct peer_hello *b)
+{
+    return a->least == b->least && a->most == b->most &&
+           a->chosen == b->chosen && a->features == b->features;
+}
+
 static bool equal_node(const struct peer_message *a,
                        const struct peer_message *b)
 {
@@ -632,6 +668,12 @@ static bool equal_node(const struct peer_message *a,
         return equal_forward_reply(&a->forward_reply, &b->forward_reply);
     case PEER_PUBLISH:
         return equal_publish(&a->publish, &b->publish);
+    case PEER_HELLO:
+        return equal_hello(&a->hello, &b->hello);
+    case PEER_HELLO_REPLY:
+        return equal_hello(&a->hello_reply, &b->hello_reply);
+    case PEER_REMOVED:
+        return a->removed.index == b->removed.index;
     default:
         return false;
     }

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "wire/peer_frame.h"
 
-#define PEER_SAMPLE_KINDS 17
+#define PEER_SAMPLE_KINDS 20
 #define PEER_SAMPLE_ENTRIES_MAX 8
 
 extern const enum peer_message_kind peer_sample_kinds[PEER_SAMPLE_KINDS];

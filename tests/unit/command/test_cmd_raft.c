@@ -40,29 +40,31 @@ START_TEST(peers_are_a_list_of_maps)
     members[1].voter = false;
     members[1].alive = false;
     members[1].joining = true;
+    members[1].protocol = 1;
     members[1].match = 80;
     members[0].match = 90;
-    ck_assert_str_eq(
-        reply_to("RAFT.PEERS"),
-        "*2\r\n*16\r\n$2\r\nid\r\n:1\r\n$4\r\naddr\r\n"
-        "$13\r\n10.0.0.1:7001\r\n$4\r\nrole\r\n$5\r\nvoter\r\n"
-        "$7\r\njoining\r\n:0\r\n"
-        "$5\r\nmatch\r\n:90\r\n$5\r\nalive\r\n:1\r\n$6\r\nleader\r\n:1\r\n"
-        "$4\r\nself\r\n:1\r\n"
-        "*16\r\n$2\r\nid\r\n:2\r\n$4\r\naddr\r\n"
-        "$13\r\n10.0.0.2:7001\r\n$4\r\nrole\r\n$7\r\nlearner\r\n"
-        "$7\r\njoining\r\n:1\r\n"
-        "$5\r\nmatch\r\n:80\r\n$5\r\nalive\r\n:0\r\n$6\r\nleader\r\n:0\r\n"
-        "$4\r\nself\r\n:0\r\n");
+    ck_assert_str_eq(reply_to("RAFT.PEERS"),
+                     "*2\r\n*18\r\n$2\r\nid\r\n:1\r\n$4\r\naddr\r\n"
+                     "$13\r\n10.0.0.1:7001\r\n$4\r\nrole\r\n$5\r\nvoter\r\n"
+                     "$7\r\njoining\r\n:0\r\n"
+                     "$5\r\nmatch\r\n:90\r\n$8\r\nprotocol\r\n:0\r\n"
+                     "$5\r\nalive\r\n:1\r\n$6\r\nleader\r\n:1\r\n"
+                     "$4\r\nself\r\n:1\r\n"
+                     "*18\r\n$2\r\nid\r\n:2\r\n$4\r\naddr\r\n"
+                     "$13\r\n10.0.0.2:7001\r\n$4\r\nrole\r\n$7\r\nlearner\r\n"
+                     "$7\r\njoining\r\n:1\r\n"
+                     "$5\r\nmatch\r\n:80\r\n$8\r\nprotocol\r\n:1\r\n"
+                     "$5\r\nalive\r\n:0\r\n$6\r\nleader\r\n:0\r\n"
+                     "$4\r\nself\r\n:0\r\n");
     session.protocol = 3;
     facts_now.members_count = 1;
-    ck_assert_str_eq(
-        reply_to("RAFT.PEERS"),
-        "*1\r\n%8\r\n$2\r\nid\r\n:1\r\n$4\r\naddr\r\n"
-        "$13\r\n10.0.0.1:7001\r\n$4\r\nrole\r\n$5\r\nvoter\r\n"
-        "$7\r\njoining\r\n#f\r\n"
-        "$5\r\nmatch\r\n:90\r\n$5\r\nalive\r\n#t\r\n$6\r\nleader\r\n#t\r\n"
-        "$4\r\nself\r\n#t\r\n");
+    ck_assert_str_eq(reply_to("RAFT.PEERS"),
+                     "*1\r\n%9\r\n$2\r\nid\r\n:1\r\n$4\r\naddr\r\n"
+                     "$13\r\n10.0.0.1:7001\r\n$4\r\nrole\r\n$5\r\nvoter\r\n"
+                     "$7\r\njoining\r\n#f\r\n"
+                     "$5\r\nmatch\r\n:90\r\n$8\r\nprotocol\r\n:0\r\n"
+                     "$5\r\nalive\r\n#t\r\n$6\r\nleader\r\n#t\r\n"
+                     "$4\r\nself\r\n#t\r\n");
 }
 END_TEST
 

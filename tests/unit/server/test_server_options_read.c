@@ -142,10 +142,21 @@ START_TEST(a_text_that_is_too_long_is_refused)
 }
 END_TEST
 
-START_TEST(what_does_not_exist_yet_is_refused)
+START_TEST(who_joins_says_its_id_and_by_whom)
 {
     assert_refused(RUN2("--join", "10.0.0.1:7001"),
-                   "command line: join: this version does not serve it yet");
+                   "command line: join: say with id which number this node "
+                   "has");
+    assert_refused(RUN4("--id", "4", "--join", "10.0.0.1"),
+                   "command line: join: that is not host:port");
+    assert_refused(
+        RUN6("--id", "4", "--join", "10.0.0.1:7001", "--raft-port", "0"),
+        "command line: raft-port: a node that is not alone needs a "
+        "port for the others");
+    assert_refused(RUN6("--id", "1", "--join", "10.0.0.1:7001",
+                        "--initial-cluster", "1=h:1"),
+                   "command line: join: a node joins, or is one of the "
+                   "initial-cluster, but not both");
 }
 END_TEST
 
@@ -271,7 +282,7 @@ int main(void)
                                a_bad_command_line_is_named,
                                a_bad_value_is_refused_in_the_words_of_redis,
                                a_text_that_is_too_long_is_refused,
-                               what_does_not_exist_yet_is_refused,
+                               who_joins_says_its_id_and_by_whom,
                                what_is_fixed_may_be_given_as_it_is_only, NULL});
     add(suite, "file",
         (const TTest *const[]){

@@ -49,7 +49,7 @@ START_TEST(the_bytes_of_plain_messages_are_these)
         {94, 0x0a8249ef}, {41, 0x78a5f552}, {8, 0x889bdf17},   {27, 0x607e194d},
         {22, 0xcdb7aeeb}, {0, 0x991b3377},  {60, 0x5aad6073},  {8, 0xf364b14e},
         {27, 0xa17881ff}, {40, 0x0ebbbc08}, {36, 0x32d47a6c},  {34, 0xda4713ac},
-        {26, 0x271cab50},
+        {26, 0x271cab50}, {11, 0x4b8c154b}, {11, 0x740832eb},  {8, 0x61220bcd},
     };
     px_plain(peer_sample_kinds[_i]);
 
@@ -120,8 +120,10 @@ static enum status decode_from_to(enum peer_message_kind kind, raft_id_t from,
 START_TEST(members_write_to_others_and_sign)
 {
     const enum peer_message_kind kind = peer_sample_kinds[_i];
-    const bool asks = kind == PEER_JOIN || kind == PEER_FETCH;
-    const bool answers = kind == PEER_JOIN_REPLY || kind == PEER_FETCH_REPLY;
+    const bool asks =
+        kind == PEER_JOIN || kind == PEER_FETCH || kind == PEER_HELLO;
+    const bool answers = kind == PEER_JOIN_REPLY || kind == PEER_FETCH_REPLY ||
+                         kind == PEER_HELLO_REPLY;
 
     ck_assert_int_eq(decode_from_to(kind, 1, 2), STATUS_OK);
     ck_assert_int_eq(decode_from_to(kind, 0, 2), STATUS_BAD_VALUE);

@@ -79,18 +79,20 @@ START_TEST(a_change_that_is_refused_may_say_why)
     ck_assert_int_eq(encode_change(reply), STATUS_OK);
     reply.reason = bytes_of_text("the last voter cannot leave");
     ck_assert_int_eq(encode_change(reply), STATUS_OK);
+    reply.result = PEER_CHANGE_LATER;
+    ck_assert_int_eq(encode_change(reply), STATUS_OK);
     reply.leader = 3;
     ck_assert_int_eq(encode_change(reply), STATUS_BAD_VALUE);
 }
 END_TEST
 
-START_TEST(a_result_is_one_of_three)
+START_TEST(a_result_is_one_of_four)
 {
     for (int result = -1; result < 300; result++) {
         const struct peer_change_reply reply = {
             .result = (enum peer_change_result)result};
         const bool known =
-            result >= PEER_CHANGE_OK && result <= PEER_CHANGE_REFUSED;
+            result >= PEER_CHANGE_OK && result <= PEER_CHANGE_LATER;
         ck_assert_int_eq(encode_change(reply),
                          known ? STATUS_OK : STATUS_BAD_VALUE);
     }
@@ -189,6 +191,18 @@ static const struct px_forgery forgeries[] = {
     {PEER_FORWARD, 32, 4, 5, STATUS_BAD_LENGTH},
     {PEER_FORWARD, 32, 4, UINT32_MAX, STATUS_BAD_LENGTH},
     /* node; boot; number; class; body with u32 length */
+    {PEER_HELLO, 0, 1, 0, STATUS_BAD_VALUE},
+    {PEER_HELLO, 0, 1, 5, STATUS_BAD_VALUE},
+    {PEER_HELLO, 1, 1, 1, STATUS_BAD_VALUE},
+    {PEER_HELLO, 2, 1, 2, STATUS_BAD_VALUE},
+    {PEER_HELLO, 3, 8, UINT64_MAX, STATUS_OK},
+    {PEER_HELLO_REPLY, 0, 1, 0, STATUS_BAD_VALUE},
+    {PEER_HELLO_REPLY, 1, 1, 1, STATUS_BAD_VALUE},
+    {PEER_HELLO_REPLY, 2, 1, 0, STATUS_OK},
+    {PEER_HELLO_REPLY, 2, 1, 4, STATUS_BAD_VALUE},
+    {PEER_REMOVED, 0, 8, 0, STATUS_BAD_VALUE},
+    {PEER_REMOVED, 0, 8, PX_BEYOND, STATUS_BAD_VALUE},
+
     {PEER_FORWARD_REPLY, 0, 8, 0, STATUS_BAD_VALUE},
     {PEER_FORWARD_REPLY, 16, 8, 0, STATUS_BAD_VALUE},
     {PEER_FORWARD_REPLY, 24, 1, 0, STATUS_BAD_VALUE},
@@ -310,7 +324,7 @@ static TCase *change_tests(void)
     tcase_add_test(tests, a_change_that_is_done_needs_no_words);
     tcase_add_test(tests, who_does_not_lead_may_know_who_does);
     tcase_add_test(tests, a_change_that_is_refused_may_say_why);
-    tcase_add_test(tests, a_result_is_one_of_three);
+    tcase_add_test(tests, a_result_is_one_of_four);
     return tests;
 }
 

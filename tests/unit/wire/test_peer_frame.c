@@ -316,12 +316,13 @@ END_TEST
 
 static bool is_from_stranger(enum peer_message_kind kind)
 {
-    return kind == PEER_JOIN || kind == PEER_FETCH;
+    return kind == PEER_JOIN || kind == PEER_FETCH || kind == PEER_HELLO;
 }
 
 static bool is_to_stranger(enum peer_message_kind kind)
 {
-    return kind == PEER_JOIN_REPLY || kind == PEER_FETCH_REPLY;
+    return kind == PEER_JOIN_REPLY || kind == PEER_FETCH_REPLY ||
+           kind == PEER_HELLO_REPLY;
 }
 
 START_TEST(only_a_newcomers_questions_come_without_a_cluster)

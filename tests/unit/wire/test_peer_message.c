@@ -66,6 +66,9 @@ START_TEST(kinds_keep_their_numbers)
     ck_assert_int_eq(PEER_FORWARD, 38);
     ck_assert_int_eq(PEER_FORWARD_REPLY, 39);
     ck_assert_int_eq(PEER_PUBLISH, 40);
+    ck_assert_int_eq(PEER_HELLO, 41);
+    ck_assert_int_eq(PEER_HELLO_REPLY, 42);
+    ck_assert_int_eq(PEER_REMOVED, 43);
 }
 END_TEST
 

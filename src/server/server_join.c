@@ -1,0 +1,327 @@
+/* server_join.c - how a new node comes into a cluster that is there.
+ *
+ * Ask any member (JoinCluster); one that does not lead names the leader, and
+ * the question goes there, over at most SERVER_JOIN_ATTEMPTS connections. The
+ * leader answers "later" until the addition is committed, so that a leader of
+ * yesterday, who cannot commit, lets nobody in. Then the list of members is
+ * fetched: from it the node knows whom to answer before it has a log.
+ *
+ * Everything asked here may be asked again: if the node dies in the middle, the
+ * next start goes through the same and finds itself added.
+ */
+#include "server/server_join.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/ensure.h"
+#include "net/net_call.h"
+#include "net/net_greeting.h"
+#include "wire/peer_address.h"
+
+#define SERVER_JOIN_ATTEMPTS 5
+
+/* To connect, and for each answer. */
+#define SERVER_JOIN_ANSWER_MS 3000
+
+/* For all of it: a leader may have to be elected first, and another change to
+ * be committed. */
+#define SERVER_JOIN_MS 30000
+
+/* Between two questions to the same node. */
+#define SERVER_JOIN_PAUSE_MS 100
+
+enum server_join_step {
+    SERVER_JOIN_DONE,
+    SERVER_JOIN_AGAIN,  /* with the next attempt, at join.target */
+    SERVER_JOIN_FAILED, /* for good */
+};
+
+struct server_join {
+    struct server *server;
+    struct peer_identity identity; /* the cluster stays unknown */
+    uint8_t cluster[PEER_CLUSTER_BYTES];
+    bool cluster_known;
+    char target[LIMIT_ADDRESS_BYTES + 1];  /* whom to ask */
+    char address[LIMIT_ADDRESS_BYTES + 1]; /* where this node will be */
+    char reason[384];                      /* why not, so far */
+    time_ms_t deadline;
+    struct raft_members *members;
+    struct net_call call;
+    bool guessed; /* it goes to the port that was given, as it is */
+    struct peer_frame frame;
+    struct buffer out;
+};
+
+static enum server_join_step server_join_attempt(struct server_join *join);
+static bool server_join_open(struct server_join *join);
+static bool server_join_greet(struct server_join *join,
+                              enum server_join_step *step);
+static enum server_join_step server_join_talk(struct server_join *join);
+static enum server_join_step server_join_fetch(struct server_join *join);
+static bool server_join_ask(struct server_join *join,
+                            const struct peer_message *question,
+                            enum peer_message_kind wanted);
+static bool server_join_same_cluster(struct server_join *join);
+static void server_join_own_address(struct server_join *join);
+static void server_join_pause(time_ms_t ms);
+
+bool server_join(struct server *server, struct store_identity *identity,
+                 struct raft_members *members)
+{
+    struct server_join join = {
+        .server = server,
+        .identity = {.incarnation = identity->incarnation},
+        .deadline = net_loop_now() + SERVER_JOIN_MS,
+        .members = members,
+        .call = {.fd = -1},
+    };
+    enum server_join_step step = SERVER_JOIN_AGAIN;
+    (void)snprintf(join.target, sizeof(join.target), "%s",
+                   server->options.join);
+    peer_frame_init(&join.frame);
+    for (int i = 0; i < SERVER_JOIN_ATTEMPTS && step == SERVER_JOIN_AGAIN;
+         i++) {
+        if (i > 0) {
+            server_join_pause(2 * SERVER_JOIN_PAUSE_MS);
+        }
+        step = server_join_attempt(&join);
+        net_call_close(&join.call);
+    }
+    peer_frame_close(&join.frame);
+    buffer_close(&join.out);
+    server_read_clocks(server);
+    if (step != SERVER_JOIN_DONE) {
+        server_log(&server->log, SERVER_LOG_WARNING, "cannot join by %s: %s",
+                   server->options.join, join.reason);
+        return false;
+    }
+    memcpy(identity->cluster, join.cluster, PEER_CLUSTER_BYTES);
+    server_log(&server->log, SERVER_LOG_NOTICE,
+               "joined a cluster of %zu by %s, as node %llu at %s",
+               members->count, join.target,
+               (unsigned long long)server->options.id, join.address);
+    return true;
+}
+
+/* One conversation with one node. */
+static enum server_join_step server_join_attempt(struct server_join *join)
+{
+    enum server_join_step step = SERVER_JOIN_AGAIN;
+    if (!server_join_open(join)) {
+        return SERVER_JOIN_AGAIN;
+    }
+    if (!server_join_greet(join, &step)) {
+        return step;
+    }
+    server_join_own_address(join);
+    step = server_join_talk(join);
+    return step == SERVER_JOIN_DONE ? server_join_fetch(join) : step;
+}
+
+/* People know the port for clients, and the one for nodes follows from it; but
+ * what they gave may be the latter itself. */
+static bool server_join_open(struct server_join *join)
+{
+    const bool given = strcmp(join->target, join->server->options.join) == 0;
+    struct peer_address parts;
+    struct net_address address;
+    enum status status = STATUS_NOT_FOUND;
+    if (!peer_address_read(bytes_of_text(join->target), &parts)) {
+        parts.raft_port = 0; /* too high a port: it can only be for nodes */
+        if (net_address_split(bytes_of_text(join->target), parts.host,
+                              sizeof(parts.host), &parts.port) != STATUS_OK) {
+            (void)snprintf(join->reason, sizeof(join->reason),
+                           "'%.160s' is no address", join->target);
+            return false;
+        }
+    }
+    const uint16_t ports[] = {parts.raft_port, given ? parts.port : 0};
+    for (size_t i = 0; i < 2 && status != STATUS_OK; i++) {
+        if (ports[i] == 0) {
+            continue;
+        }
+        net_call_close(&join->call);
+        join->guessed = i > 0;
+        status = net_address_of(parts.host, ports[i], &address);
+        if (status == STATUS_OK) {
+            status =
+                net_call_open(&join->call, &address, SERVER_JOIN_ANSWER_MS);
+        }
+    }
+    if (status != STATUS_OK) {
+        (void)snprintf(join->reason, sizeof(join->reason),
+                       "no member can be reached at %.160s", join->target);
+    }
+    return status == STATUS_OK;
+}
+
+static bool server_join_greet(struct server_join *join,
+                              enum server_join_step *step)
+{
+    char why[PEER_HELLO_TEXT_BYTES];
+    struct bytes reply = bytes_of(NULL, 0);
+    unsigned version = 0;
+    buffer_clear(&join->out);
+    net_greeting_say(&join->identity, join->server->options.id, 0, &join->out);
+    enum status status = net_call_ask(&join->call, buffer_view(&join->out),
+                                      &reply, SERVER_JOIN_ANSWER_MS);
+    if (status == STATUS_OK) {
+        status = net_greeting_answered(&join->identity, reply, &version, why);
+        if (status == STATUS_BAD_VERSION) {
+            (void)snprintf(join->reason, sizeof(join->reason),
+                           "the member at %.160s: %s", join->target, why);
+            *step = SERVER_JOIN_FAILED;
+            return false;
+        }
+    }
+    if (status != STATUS_OK) {
+        (void)snprintf(join->reason, sizeof(join->reason),
+                       "what listens at %.160s does not answer as a member",
+                       join->target);
+        *step = join->guessed ? SERVER_JOIN_FAILED : SERVER_JOIN_AGAIN;
+    }
+    return status == STATUS_OK;
+}
+
+/* Ask until there is an answer that stands. */
+static enum server_join_step server_join_talk(struct server_join *join)
+{
+    const struct peer_message question = {
+        .kind = PEER_JOIN,
+        .from = join->server->options.id,
+        .join = {.id = join->server->options.id,
+                 .address = bytes_of_text(join->address),
+                 .incarnation = join->identity.incarnation},
+    };
+    while (net_loop_now() < join->deadline) {
+        if (!server_join_ask(join, &question, PEER_JOIN_REPLY)) {
+            return SERVER_JOIN_AGAIN;
+        }
+        const struct peer_change_reply *reply = &join->frame.message.join_reply;
+        if (!server_join_same_cluster(join)) {
+            return SERVER_JOIN_FAILED;
+        }
+        if (reply->result == PEER_CHANGE_OK) {
+            return SERVER_JOIN_DONE;
+        }
+        if (reply->result == PEER_CHANGE_NOT_LEADER && reply->leader != 0 &&
+            reply->leader_address.count > 0) {
+            (void)snprintf(join->reason, sizeof(join->reason),
+                           "%.160s does not lead, and the leader was not found",
+                           join->target);
+            (void)snprintf(join->target, sizeof(join->target), "%.*s",
+                           (int)reply->leader_address.count,
+                           (const char *)reply->leader_address.data);
+            return SERVER_JOIN_AGAIN;
+        }
+        (void)snprintf(join->reason, sizeof(join->reason), "%.*s",
+                       (int)reply->reason.count,
+                       (const char *)reply->reason.data);
+        if (reply->result == PEER_CHANGE_REFUSED) {
+            return SERVER_JOIN_FAILED;
+        }
+        if (reply->result == PEER_CHANGE_NOT_LEADER) {
+            (void)snprintf(join->reason, sizeof(join->reason),
+                           "the cluster has no leader");
+        }
+        server_join_pause(SERVER_JOIN_PAUSE_MS);
+    }
+    return SERVER_JOIN_FAILED;
+}
+
+static enum server_join_step server_join_fetch(struct server_join *join)
+{
+    const struct peer_message question = {.kind = PEER_FETCH,
+                                          .from = join->server->options.id};
+    if (!server_join_ask(join, &question, PEER_FETCH_REPLY)) {
+        return SERVER_JOIN_AGAIN;
+    }
+    if (!server_join_same_cluster(join)) {
+        return SERVER_JOIN_FAILED;
+    }
+    const enum status status = raft_members_decode(
+        join->members, join->frame.message.fetch_reply.members);
+    ENSURE(status == STATUS_OK); /* the frame was checked */
+    if (raft_members_find(join->members, join->server->options.id) == NULL) {
+        (void)snprintf(join->reason, sizeof(join->reason),
+                       "this node was removed again");
+        return SERVER_JOIN_FAILED;
+    }
+    return SERVER_JOIN_DONE;
+}
+
+/* The reply is in join->frame; false: there is none, and reason says so. */
+static bool server_join_ask(struct server_join *join,
+                            const struct peer_message *question,
+                            enum peer_message_kind wanted)
+{
+    struct bytes reply = bytes_of(NULL, 0);
+    buffer_clear(&join->out);
+    enum status status =
+        peer_frame_encode(&join->identity, question, &join->out);
+    ENSURE(status == STATUS_OK);
+    status = net_call_ask(&join->call, buffer_view(&join->out), &reply,
+                          SERVER_JOIN_ANSWER_MS);
+    if (status == STATUS_OK) {
+        status = peer_frame_decode(reply, &join->identity, &join->frame);
+    }
+    if (status == STATUS_OK && join->frame.message.kind != wanted) {
+        status = STATUS_BAD_TYPE;
+    }
+    if (status != STATUS_OK) {
+        (void)snprintf(join->reason, sizeof(join->reason),
+                       "no answer from the member at %.160s", join->target);
+    }
+    return status == STATUS_OK;
+}
+
+/* A member may name a leader at an address where by now another cluster is. */
+static bool server_join_same_cluster(struct server_join *join)
+{
+    const uint8_t *cluster = join->frame.head.identity.cluster;
+    if (!join->cluster_known) {
+        memcpy(join->cluster, cluster, PEER_CLUSTER_BYTES);
+        join->cluster_known = true;
+    }
+    if (memcmp(join->cluster, cluster, PEER_CLUSTER_BYTES) == 0) {
+        return true;
+    }
+    (void)snprintf(join->reason, sizeof(join->reason),
+                   "the node at %.160s is of another cluster", join->target);
+    return false;
+}
+
+/* Where the others will find this node: the first address it listens at. One
+ * that listens everywhere has the address by which it reached a member. */
+static void server_join_own_address(struct server_join *join)
+{
+    const struct server_member *self = &join->server->options.members[0];
+    char host[LIMIT_ADDRESS_BYTES + 1];
+    struct net_address local;
+    uint16_t port = 0;
+    (void)snprintf(host, sizeof(host), "%.200s", self->host);
+    if (server_options_is_everywhere(join->server->options.bind.items[0]) &&
+        net_call_local(&join->call, &local) == STATUS_OK) {
+        char text[128];
+        net_address_text(&local, text, sizeof(text));
+        (void)net_address_split(bytes_of_text(text), host, sizeof(host), &port);
+    }
+    const bool v6 = strchr(host, ':') != NULL;
+    const int count =
+        snprintf(join->address, sizeof(join->address), "%s%.200s%s:%u",
+                 v6 ? "[" : "", host, v6 ? "]" : "", (unsigned)self->port);
+    if (self->raft_port != self->port + SERVER_RAFT_PORT_OFFSET) {
+        (void)snprintf(join->address + count,
+                       sizeof(join->address) - (size_t)count, "@%u",
+                       (unsigned)self->raft_port);
+    }
+}
+
+static void server_join_pause(time_ms_t ms)
+{
+    const struct timespec pause = {.tv_sec = (time_t)(ms / 1000),
+                                   .tv_nsec = (long)(ms % 1000) * 1000000};
+    (void)nanosleep(&pause, NULL);
+}

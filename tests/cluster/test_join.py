@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""A new node joins by any member, learns everything, votes by itself once it
+has, and survives a restart; whoever cannot join says why in one line and ends
+with 1. A node that was removed says so and serves nobody (TRAPS B9, B10)."""
+
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import cluster
+from cluster import Closed, Error, say, soon
+
+TTL = 600000
+
+
+def test(scene):
+    nodes = scene.cluster(3)
+    follower = nodes.followers()[0]
+    with follower.client() as client:
+        for i in range(300):
+            token = client.command("LOCK.ACQUIRE", f"k{i}", "me", TTL)
+            assert isinstance(token, int), token
+    joined = joins(scene, nodes, follower)
+    by_snapshot(scene, nodes)
+    listens(scene, nodes)
+    cannot(scene, nodes, joined)
+    removed(nodes, joined)
+    nodes.same_state()
+
+
+def is_voter(node):
+    status = node.status()
+    return status["role"] in ("follower", "leader") and status["leader"]
+
+
+def joins(scene, nodes, by):
+    begin = time.monotonic()
+    node = scene.joiner(4, by).start()
+    soon("it votes", lambda: is_voter(node))
+    say(f"by a follower: a voter after {time.monotonic() - begin:.2f} s")
+    nodes.append(node)
+    nodes.settle()
+    assert len(node.ask("RAFT.PEERS")) == 4
+    assert node.ask("LOCK.RELEASE", "k0", "me", 1) == 1, "it serves"
+    # The directory is full now: join is of no consequence, even by nobody.
+    node.options[1] = "127.0.0.1:9"
+    node.stop()
+    node.start()
+    soon("it follows again", lambda: is_voter(node))
+    return node
+
+
+def by_snapshot(scene, nodes):
+    """The entries that a newcomer needs are gone: it gets the state."""
+    leader = nodes.leader()
+    assert str(leader.ask("RAFT.SNAPSHOT")).startswith("OK ")
+    few = ["--checkpoint-entries", "100", "--trailing-entries", "10"]
+    alone = scene.joiner(1, nodes[0], few)
+    alone.options = few
+    alone.start()
+    with alone.client() as client:
+        for i in range(1000):
+            client.command("LOCK.ACQUIRE", f"s{i}", "me", TTL)
+        index = int(client.command("RAFT.SNAPSHOT").split()[1])
+    status = alone.status()
+    assert status["checkpoint"] >= index >= 1000, status
+    soon("its log is short", lambda: alone.status()["first-index"] > 1)
+    second = scene.joiner(2, alone).start()
+    pair = cluster.Cluster([alone, second])
+    soon("it votes", lambda: is_voter(second))
+    pair.settle()
+    pair.same_state()
+    assert second.status()["first-index"] > 1, "it came by the log"
+    say(f"by a snapshot: entry {second.status()['first-index'] - 1} and on")
+
+
+def listens(scene, nodes):
+    """Added by an operator before it is started, to listen only."""
+    node = scene.joiner(5, nodes[1])
+    address = f"127.0.0.1:{node.port}"
+    asked = nodes.followers()[0]
+    assert asked.ask("RAFT.ADD", 5, address, "LEARNER") == "OK"
+    reply = asked.ask("RAFT.PROMOTE", 5)
+    assert reply == Error("TRYAGAIN node 5 has not caught up yet"), reply
+    node.start()
+    nodes.append(node)
+    nodes.settle()
+    time.sleep(0.5)
+    status = node.status()
+    assert status["role"] == "learner" and status["voters"] == 4, status
+    reply = asked.ask("RAFT.TRANSFER", 5)
+    assert reply == Error("ERR node 5 is a learner: it cannot lead"), reply
+    soon("it is promoted", lambda: asked.ask("RAFT.PROMOTE", 5) == "OK")
+    reply = asked.ask("RAFT.PROMOTE", 5)
+    assert reply == Error("ERR node 5 votes already"), reply
+    assert node.ask("RAFT.REMOVE", 5) == "OK", "it can ask to go"
+    nodes.remove(node)
+    node.kill()
+
+
+def cannot(scene, nodes, joined):
+    address = f"127.0.0.1:{joined.port}"
+    cases = [
+        (scene.joiner(4, nodes[0]), f"id 4 is in use by the member at {address}"),
+        (scene.joiner(9, "127.0.0.1:9"), "no member can be reached at 127.0.0.1:9"),
+        (scene.joiner(9, f"127.0.0.1:{nodes[0].port + 100}"), "does not answer"),
+    ]
+    for node, reason in cases:
+        node.start(wait=False)
+        assert node.ends(20) == 1
+        assert "cannot join by" in node.last_line(), node.last_line()
+        assert reason in node.last_line(), node.last_line()
+    for words, reason in (
+        (("RAFT.ADD", 4, "h:1"), f"ERR id 4 is in use by the member at {address}"),
+        (("RAFT.ADD", 9, address), f"ERR address {address} is in use by node 4"),
+        (("RAFT.PROMOTE", 9), "ERR there is no member 9"),
+        (("RAFT.REMOVE", 9), "ERR there is no member 9"),
+        (("RAFT.TRANSFER", 9), "ERR there is no member 9"),
+    ):
+        for node in nodes:
+            reply = node.ask(*words)
+            assert reply == Error(reason), (words, reply)
+    say("whoever cannot join or be changed hears why")
+
+
+def removed(nodes, node):
+    terms = nodes.leader().status()["term"]
+    with node.client(timeout=30) as waits:
+        nodes[0].ask("LOCK.ACQUIRE", "busy", "me", TTL)
+        waits.send("LOCK.ACQUIRE", "busy", "waits", TTL)
+        assert nodes.followers()[0].ask("RAFT.REMOVE", node.id) == "OK"
+        reply = waits.read()
+        assert isinstance(reply, Error) and reply.code == "UNCERTAIN", reply
+    nodes.remove(node)
+    soon("it knows", lambda: node.status()["role"] == "removed")
+    with node.client() as client:
+        reply = client.command("LOCK.STATUS", "k1")
+        assert reply == Error("CLUSTERDOWN this node was removed from the cluster")
+        try:
+            assert False, client.command("PING")
+        except (Closed, OSError):
+            pass
+    # Also when it comes back, and also if it was down when it happened.
+    node.stop()
+    node.start()
+    soon("it was told", lambda: node.status()["role"] == "removed")
+    assert node.ask("PING") == "PONG"
+    node.kill()
+    other = scene_joins_and_dies(nodes)
+    soon("it was told", lambda: other.status()["role"] == "removed")
+    time.sleep(1.0)
+    assert node.log().count("was removed from the cluster") == 2, node.log()
+    assert nodes.leader().status()["term"] == terms, "they disturb the others"
+    say("removed nodes know it, serve nobody and disturb nobody")
+
+
+def scene_joins_and_dies(nodes):
+    """A voter that is removed while it is down."""
+    scene = nodes[0].scene
+    node = scene.joiner(6, nodes.leader()).start()
+    soon("it votes", lambda: is_voter(node))
+    soon("all know", lambda: all(n.status()["voters"] == 4 for n in nodes))
+    node.kill()
+    assert nodes[1].ask("RAFT.REMOVE", 6) == "OK"
+    return node.start()
+
+
+if __name__ == "__main__":
+    cluster.main(test, limit_s=90)
