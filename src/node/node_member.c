@@ -61,10 +61,14 @@ node_member_say(char *text, const char *format, ...);
 enum status node_member_encode(const struct command_change *change,
                                struct buffer *out)
 {
+    struct command_change decoded;
+    if (change->address.count > LIMIT_ADDRESS_BYTES) {
+        return STATUS_TOO_LONG;
+    }
     buffer_u8(out, (uint8_t)change->kind);
     buffer_u64(out, change->id);
     buffer_bytes16(out, change->address);
-    return STATUS_OK;
+    return node_member_decode(buffer_view(out), &decoded);
 }
 
 enum status node_member_decode(struct bytes bytes,

@@ -10,8 +10,8 @@
 /* Room for every text of a refusal, with its zero. */
 #define NODE_MEMBER_TEXT_BYTES 256
 
-/* A change as it travels from the node that was asked to the leader.
- * STATUS_BAD_VALUE: no operator can want this. */
+/* A change as it travels from the node that was asked to the leader; encoding
+ * writes to an empty buffer. Anything but STATUS_OK: nobody can want this. */
 enum status node_member_encode(const struct command_change *change,
                                struct buffer *out);
 enum status node_member_decode(struct bytes bytes,

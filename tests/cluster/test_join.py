@@ -29,6 +29,20 @@ def test(scene):
     nodes.same_state()
 
 
+def ask(node, *words, wanted="OK"):
+    """Ask until this is the answer: under load leaders come and go, and there
+    is one change at a time."""
+    deadline = time.monotonic() + 20
+    while True:
+        reply = node.ask(*words, timeout=15)
+        if reply == (wanted if wanted == "OK" else Error(wanted)):
+            return
+        code = reply.code if isinstance(reply, Error) else reply
+        assert code in ("TRYAGAIN", "CLUSTERDOWN"), (words, reply)
+        assert time.monotonic() < deadline, (words, reply)
+        time.sleep(0.05)
+
+
 def is_voter(node):
     status = node.status()
     return status["role"] in ("follower", "leader") and status["leader"]
@@ -80,21 +94,18 @@ def listens(scene, nodes):
     node = scene.joiner(5, nodes[1])
     address = f"127.0.0.1:{node.port}"
     asked = nodes.followers()[0]
-    assert asked.ask("RAFT.ADD", 5, address, "LEARNER") == "OK"
-    reply = asked.ask("RAFT.PROMOTE", 5)
-    assert reply == Error("TRYAGAIN node 5 has not caught up yet"), reply
+    ask(asked, "RAFT.ADD", 5, address, "LEARNER")
+    ask(asked, "RAFT.PROMOTE", 5, wanted="TRYAGAIN node 5 has not caught up yet")
     node.start()
     nodes.append(node)
     nodes.settle()
     time.sleep(0.5)
     status = node.status()
     assert status["role"] == "learner" and status["voters"] == 4, status
-    reply = asked.ask("RAFT.TRANSFER", 5)
-    assert reply == Error("ERR node 5 is a learner: it cannot lead"), reply
-    soon("it is promoted", lambda: asked.ask("RAFT.PROMOTE", 5) == "OK")
-    reply = asked.ask("RAFT.PROMOTE", 5)
-    assert reply == Error("ERR node 5 votes already"), reply
-    assert node.ask("RAFT.REMOVE", 5) == "OK", "it can ask to go"
+    ask(asked, "RAFT.TRANSFER", 5, wanted="ERR node 5 is a learner: it cannot lead")
+    ask(asked, "RAFT.PROMOTE", 5)
+    ask(asked, "RAFT.PROMOTE", 5, wanted="ERR node 5 votes already")
+    ask(node, "RAFT.REMOVE", 5)  # it can ask to go
     nodes.remove(node)
     node.kill()
 
@@ -119,17 +130,16 @@ def cannot(scene, nodes, joined):
         (("RAFT.TRANSFER", 9), "ERR there is no member 9"),
     ):
         for node in nodes:
-            reply = node.ask(*words)
-            assert reply == Error(reason), (words, reply)
+            ask(node, *words, wanted=reason)
     say("whoever cannot join or be changed hears why")
 
 
 def removed(nodes, node):
-    terms = nodes.leader().status()["term"]
     with node.client(timeout=30) as waits:
         nodes[0].ask("LOCK.ACQUIRE", "busy", "me", TTL)
         waits.send("LOCK.ACQUIRE", "busy", "waits", TTL)
-        assert nodes.followers()[0].ask("RAFT.REMOVE", node.id) == "OK"
+        others = [n for n in nodes if n is not node]
+        ask(others[-1], "RAFT.REMOVE", node.id)
         reply = waits.read()
         assert isinstance(reply, Error) and reply.code == "UNCERTAIN", reply
     nodes.remove(node)
@@ -146,12 +156,13 @@ def removed(nodes, node):
     node.start()
     soon("it was told", lambda: node.status()["role"] == "removed")
     assert node.ask("PING") == "PONG"
-    node.kill()
     other = scene_joins_and_dies(nodes)
     soon("it was told", lambda: other.status()["role"] == "removed")
-    time.sleep(1.0)
     assert node.log().count("was removed from the cluster") == 2, node.log()
-    assert nodes.leader().status()["term"] == terms, "they disturb the others"
+    # Two of them are up. One that disturbs would do so several times a second.
+    term = nodes.leader().status()["term"]
+    time.sleep(1.5)
+    assert nodes.leader().status()["term"] <= term + 1, "they disturb the others"
     say("removed nodes know it, serve nobody and disturb nobody")
 
 
@@ -162,7 +173,7 @@ def scene_joins_and_dies(nodes):
     soon("it votes", lambda: is_voter(node))
     soon("all know", lambda: all(n.status()["voters"] == 4 for n in nodes))
     node.kill()
-    assert nodes[1].ask("RAFT.REMOVE", 6) == "OK"
+    ask(nodes[1], "RAFT.REMOVE", 6)
     return node.start()
 
 

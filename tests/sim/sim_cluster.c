@@ -73,6 +73,7 @@ void sim_cluster_init(struct sim_cluster *cluster,
     random_init(&cluster->random, options->seed ^ UINT64_C(0xc1a57e4));
     sim_network_init(&cluster->network, options, faults,
                      random_next(&cluster->random));
+    check_changes_init(&cluster->changes, report, faults);
     check_commits_init(&cluster->commits, report);
     check_leaders_init(&cluster->leaders, report);
     check_logs_init(&cluster->logs, report);
@@ -98,6 +99,7 @@ void sim_cluster_close(struct sim_cluster *cluster)
         host_free(cluster->hosts[i]);
     }
     sim_heap_close(&cluster->heap);
+    check_changes_close(&cluster->changes);
     check_commits_close(&cluster->commits);
     check_leaders_close(&cluster->leaders);
     check_logs_close(&cluster->logs);

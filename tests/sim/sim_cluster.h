@@ -17,6 +17,7 @@
 #include "sim/check_leaders.h"
 #include "sim/check_logs.h"
 #include "sim/check_progress.h"
+#include "sim/check_changes.h"
 #include "sim/check_votes.h"
 #include "sim/sim_disk.h"
 #include "sim/sim_heap.h"
@@ -84,6 +85,7 @@ struct sim_cluster {
     struct host *hosts[SIM_NODES_MAX];
     struct sim_node nodes[SIM_NODES_MAX];
 
+    struct check_changes changes;
     struct check_commits commits;
     struct check_leaders leaders;
     struct check_logs logs;

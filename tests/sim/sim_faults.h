@@ -56,6 +56,11 @@
     X(SIM_FAULT_PROMOTE, "member-promoted")                                    \
     X(SIM_FAULT_REMOVE, "member-removed")                                      \
     X(SIM_FAULT_REMOVE_LEADER, "member-removed-leader")                        \
+    X(SIM_FAULT_CHANGE_ASKED, "change-asked-of-any-node")                      \
+    X(SIM_FAULT_CHANGE_DONE, "change-done")                                    \
+    X(SIM_FAULT_CHANGE_NOT_DONE, "change-not-done")                            \
+    X(SIM_FAULT_CHANGE_UNKNOWN, "change-unknown")                              \
+    X(SIM_FAULT_CHANGE_JOINED, "member-promoted-by-itself")                    \
     X(SIM_FAULT_TRANSFER, "transfer-asked")                                    \
     X(SIM_FAULT_TRANSFERRED, "transfer-refused-a-command")                     \
     X(SIM_FAULT_FULL, "command-refused-full")                                  \

@@ -98,6 +98,11 @@ static void sim_watch_on_reply(void *context, raft_id_t id, uint64_t ask,
 {
     struct sim_cluster *cluster = context;
 
+    if (ask >= CHECK_CHANGES_FIRST) {
+        check_changes_replied(&cluster->changes, ask, reply);
+        sim_cluster_mix(cluster, ask << 8 ^ (uint64_t)reply->reply_class);
+        return;
+    }
     cluster->hooks.replied(cluster->hooks.context, (uint32_t)id - 1, ask,
                            reply);
 }
@@ -128,6 +133,9 @@ static void sim_watch_on_applied(void *context, raft_id_t id,
     sim_cluster_mix(cluster, index << 8 ^ id);
     check_commits_applied(&cluster->commits, id, raft_term(host_raft(host)),
                           index, entry->term, hash);
+    if (first) {
+        check_changes_applied(&cluster->changes, index, entry);
+    }
     cluster->hooks.applied(cluster->hooks.context, node, index, entry, outcome,
                            first);
 }

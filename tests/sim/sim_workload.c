@@ -10,6 +10,7 @@
  */
 #include "sim/sim_workload.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/ensure.h"
@@ -17,6 +18,7 @@
 static bool sim_workload_leader(struct sim_workload *workload, uint32_t *node);
 static void sim_workload_act(struct sim_workload *workload, uint32_t leader,
                              uint64_t draw);
+static void sim_workload_ask(struct sim_workload *workload);
 static void sim_workload_transfer(struct sim_workload *workload,
                                   uint32_t leader);
 static void sim_workload_change(struct sim_workload *workload, uint32_t leader);
@@ -44,9 +46,58 @@ void sim_workload_event(struct sim_workload *workload, bool idle)
     const uint64_t total =
         o->rest_weight + o->change_weight + o->transfer_weight;
     const uint64_t draw = random_below(&workload->random, total);
-    if (!idle && sim_workload_leader(workload, &leader)) {
+    if (!idle && draw >= o->rest_weight &&
+        random_chance(&workload->random, 1, 2)) {
+        sim_workload_ask(workload);
+    } else if (!idle && sim_workload_leader(workload, &leader)) {
         sim_workload_act(workload, leader, draw);
     }
+}
+
+/* Any node may be asked, and only it knows whether there is a leader. What is
+ * wanted follows from what it believes, and may be nonsense elsewhere. */
+static void sim_workload_ask(struct sim_workload *workload)
+{
+    struct sim_cluster *cluster = workload->cluster;
+    struct random *random = &workload->random;
+    const uint32_t asked = (uint32_t)random_below(random, cluster->count);
+    const uint32_t node = (uint32_t)random_below(random, cluster->count);
+    char address[CHECK_CHANGES_ADDRESS_BYTES];
+    struct command_plan plan = {.kind = COMMAND_PLAN_CHANGE,
+                                .change = {.id = node + 1}};
+
+    if (!sim_cluster_runs(cluster, asked)) {
+        return;
+    }
+    const struct raft_member *member = raft_members_find(
+        raft_members(host_raft(cluster->hosts[asked])), node + 1);
+    if (random_chance(random, 1, 4)) {
+        plan.change.kind = COMMAND_CHANGE_TRANSFER;
+    } else if (member == NULL && !cluster->nodes[node].retired) {
+        plan.change.kind = random_chance(random, 1, 2)
+                               ? COMMAND_CHANGE_ADD
+                               : COMMAND_CHANGE_ADD_LEARNER;
+    } else if (member != NULL && member->role != RAFT_VOTER &&
+               random_chance(random, 4, 5) &&
+               host_repair_index(cluster->hosts[node]) == 0) {
+        plan.change.kind = COMMAND_CHANGE_PROMOTE;
+    } else if (member != NULL && sim_workload_may_remove(workload)) {
+        plan.change.kind = COMMAND_CHANGE_REMOVE;
+    } else {
+        return;
+    }
+    const uint64_t ask = check_changes_ask(&cluster->changes, plan.change.kind,
+                                           plan.change.id, address);
+    if (plan.change.kind == COMMAND_CHANGE_ADD ||
+        plan.change.kind == COMMAND_CHANGE_ADD_LEARNER) {
+        plan.change.address = bytes_of_text(address);
+    }
+    sim_faults_add(cluster->faults, SIM_FAULT_CHANGE_ASKED, 1);
+    sim_report_line(cluster->report, asked + 1,
+                    "is asked for change %" PRIu64 " of kind %d, n%u",
+                    ask - CHECK_CHANGES_FIRST, (int)plan.change.kind, node + 1);
+    const enum status status = sim_cluster_ask(cluster, asked, ask, &plan);
+    ENSURE(status == STATUS_OK);
 }
 
 /* A leader that has not yet committed anything of its own must refuse to
@@ -126,7 +177,7 @@ static void sim_workload_change(struct sim_workload *workload, uint32_t leader)
         }
         change.kind = RAFT_CHANGE_ADD;
         fault = SIM_FAULT_ADD;
-    } else if (member->role == RAFT_LEARNER &&
+    } else if (member->role != RAFT_VOTER &&
                random_chance(&workload->random, 4, 5) &&
                host_repair_index(cluster->hosts[node]) == 0 &&
                !host_on_probation(cluster->hosts[node])) {
@@ -176,6 +227,7 @@ static void sim_workload_retire(struct sim_workload *workload, uint32_t node)
     }
     if (!sim_cluster_runs(cluster, node) ||
         host_applied_index(cluster->hosts[node]) == 0 ||
+        check_changes_may_add(&cluster->changes, node + 1) ||
         sim_cluster_is_wanted(cluster, node)) {
         return;
     }
