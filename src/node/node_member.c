@@ -53,6 +53,8 @@ static void node_member_settle(struct node *node, struct node_pending *pending,
 static bool node_member_settle_transfer(struct node *node,
                                         struct node_pending *pending);
 static void node_member_promote(struct node *node);
+static bool node_member_is_news(struct node *node, struct lock_origin origin,
+                                uint64_t number);
 __attribute__((format(printf, 2, 3))) static void
 node_member_say(char *text, const char *format, ...);
 
@@ -128,24 +130,23 @@ enum node_member_taken node_member_try(struct node *node,
 }
 
 /* Frames may come twice and late, and a change must not. Only a leader of the
- * very term the sender has in mind looks at one, and only at numbers that it
- * has not seen in this reign. It may send away what came before its reign
- * began, because it has taken nothing in this term yet; in every other case
- * silence is the only answer that is true for both copies of a frame. */
+ * very term the sender has in mind looks at one, and at each number once: the
+ * second copy of what was taken must not be refused, and that of what was sent
+ * back must not be taken. It may send away what came before its reign began,
+ * because it has taken nothing in this term yet; in every other case silence
+ * is the only answer that is true for both copies of a frame. */
 void node_member_forwarded(struct node *node, struct lock_origin origin,
                            uint64_t number, raft_term_t term,
                            const struct command_change *change)
 {
     char text[NODE_MEMBER_TEXT_BYTES] = "";
-    if (raft_role(node->raft) != RAFT_LEADER || raft_term(node->raft) != term) {
+    if (raft_role(node->raft) != RAFT_LEADER || raft_term(node->raft) != term ||
+        !node_member_is_news(node, origin, number)) {
         return;
     }
     if (!node->reign.open) {
         node_forward_reply_change(node, origin, number, PEER_REPLY_NOT_DONE, 0,
                                   "");
-        return;
-    }
-    if (!node_origins_is_news(node, origin, number)) {
         return;
     }
     const enum node_member_taken taken =
@@ -156,6 +157,39 @@ void node_member_forwarded(struct node *node, struct lock_origin origin,
             taken == NODE_MEMBER_DONE ? PEER_REPLY_DONE : PEER_REPLY_NOT_DONE,
             0, text);
     }
+}
+
+/* True, and noted, if this number is above all that this member asked before.
+ * There is room for all members; one that is no longer among them makes way.
+ * Numbers grow with the life of the one who gives them, so that reigns do not
+ * matter here; a node that forgot them by a restart leads no term in which it
+ * had seen any. */
+static bool node_member_is_news(struct node *node, struct lock_origin origin,
+                                uint64_t number)
+{
+    const struct raft_members *members = raft_members(node->raft);
+    struct node_last_change *place = NULL;
+    if (raft_members_find(members, origin.node) == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
+        struct node_last_change *last = &node->last_changes[i];
+        if (last->origin.node == origin.node) {
+            place = last;
+            break;
+        }
+        if (raft_members_find(members, last->origin.node) == NULL) {
+            place = last;
+        }
+    }
+    if (place == NULL ||
+        (place->origin.node == origin.node &&
+         (origin.boot < place->origin.boot ||
+          (origin.boot == place->origin.boot && number <= place->number)))) {
+        return false;
+    }
+    *place = (struct node_last_change){origin, number};
+    return true;
 }
 
 void node_member_applied(struct node *node, raft_index_t index,

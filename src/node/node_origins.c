@@ -56,19 +56,6 @@ void node_origins_run(struct node *node)
     lock_visit_waiting_nodes(node->machine, node_origins_look_at, node);
 }
 
-bool node_origins_is_news(struct node *node, struct lock_origin origin,
-                          uint64_t number)
-{
-    struct node_origin *known = node_origins_find(node, origin.node);
-    if (origin.boot < known->change_boot ||
-        (origin.boot == known->change_boot && number <= known->change_number)) {
-        return false;
-    }
-    known->change_boot = origin.boot;
-    known->change_number = number;
-    return true;
-}
-
 void node_origins_applied(struct node *node, const struct lock_outcome *outcome)
 {
     if (outcome->kind != LOCK_COMMAND_ORPHANS) {

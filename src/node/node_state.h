@@ -70,6 +70,12 @@ struct node_served {
     struct buffer bytes;
 };
 
+/* The newest change that a member asked of this node as its leader. */
+struct node_last_change {
+    struct lock_origin origin; /* node 0: nobody */
+    uint64_t number;
+};
+
 /* A change that this node's core took, until it is known what became of it. */
 struct node_pending {
     STAILQ_ENTRY(node_pending) next;
@@ -104,9 +110,6 @@ struct node_origin {
     uint64_t asked;       /* an orphans command is on its way, the so-manieth
                              of this reign; 0: none */
     bool submitted;       /* and it is in the log */
-    uint64_t
-        change_boot; /* the newest change it asked of this reign: a frame */
-    uint64_t change_number; /* that comes twice changes nothing twice */
 };
 
 /* From the leader's first entry applied to the end of its leadership. */
@@ -188,6 +191,7 @@ struct node {
     struct node_inflight inflight;
     STAILQ_HEAD(, node_served) served;
     STAILQ_HEAD(node_pending_list, node_pending) pending;
+    struct node_last_change last_changes[LIMIT_MEMBERS];
     bool checkpoint_asked; /* somebody wants one that covers ... */
     raft_index_t checkpoint_wanted;
     uint64_t round;    /* confirmed so far */
@@ -392,11 +396,6 @@ void node_lease_ended(struct node *node, const struct lock_outcome *outcome);
 void node_origins_heard(struct node *node, struct lock_origin origin);
 void node_origins_gone(struct node *node, raft_id_t id);
 void node_origins_run(struct node *node);
-
-/* True, and noted, if a change with this number is above all that the node
- * asked of this reign before. */
-bool node_origins_is_news(struct node *node, struct lock_origin origin,
-                          uint64_t number);
 void node_origins_applied(struct node *node,
                           const struct lock_outcome *outcome);
 
