@@ -144,6 +144,18 @@ bool check_changes_may_add(const struct check_changes *check, raft_id_t id)
     return false;
 }
 
+bool check_changes_are_open(const struct check_changes *check)
+{
+    for (size_t i = 0; i < check->count; i++) {
+        const struct check_change *change = &check->list[i];
+        if (change->kind != COMMAND_CHANGE_TRANSFER &&
+            (change->reply_class == 0 || change->reply_class == NODE_UNKNOWN)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What is not done is never found done. */
 static void check_changes_look(struct check_changes *check, size_t number)
 {

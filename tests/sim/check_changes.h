@@ -61,6 +61,10 @@ void check_changes_replied(struct check_changes *check, uint64_t ask,
 void check_changes_applied(struct check_changes *check, raft_index_t index,
                            const struct raft_entry *entry);
 
+/* True if a change may still come about that was asked for when nobody was
+ * being repaired. */
+bool check_changes_are_open(const struct check_changes *check);
+
 /* True if a member with this id may still come in by what was asked. */
 bool check_changes_may_add(const struct check_changes *check, raft_id_t id);
 

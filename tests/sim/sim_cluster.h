@@ -13,11 +13,11 @@
 #define HOLDFAST_SIM_CLUSTER_H
 
 #include "lib/host.h"
+#include "sim/check_changes.h"
 #include "sim/check_commits.h"
 #include "sim/check_leaders.h"
 #include "sim/check_logs.h"
 #include "sim/check_progress.h"
-#include "sim/check_changes.h"
 #include "sim/check_votes.h"
 #include "sim/sim_disk.h"
 #include "sim/sim_heap.h"

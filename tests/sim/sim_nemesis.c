@@ -449,6 +449,9 @@ static bool sim_nemesis_may_rot(const struct sim_nemesis *nemesis,
 {
     const struct sim_cluster *cluster = nemesis->cluster;
 
+    if (check_changes_are_open(&cluster->changes)) {
+        return false; /* whoever asked does not know of it yet */
+    }
     for (uint32_t i = 0; i < cluster->count; i++) {
         const struct raft *raft = host_raft(cluster->hosts[i]);
         if (raft == NULL && cluster->nodes[i].retired) {
@@ -458,7 +461,11 @@ static bool sim_nemesis_may_rot(const struct sim_nemesis *nemesis,
             return false;
         }
         const struct raft_members *members = raft_members(raft);
+        const struct raft_member *victim = raft_members_find(members, node + 1);
         size_t whole = raft_members_voters_count(members);
+        if (victim != NULL && victim->role == RAFT_JOINING) {
+            return false; /* it will vote without being asked */
+        }
         for (uint32_t j = 0; j < cluster->count; j++) {
             if (raft_members_is_voter(members, j + 1) &&
                 (j == node || host_repair_index(cluster->hosts[j]) > 0 ||
