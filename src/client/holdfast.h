@@ -140,7 +140,8 @@ struct hf_options {
     const char *tls_server_name;
 
     /* What the client does about connections, a line at a time, for the log of
-     * the program; or NULL. Called by threads of the library. */
+     * the program; or NULL. Called by threads of the library; it must not call
+     * the library in turn. */
     void (*log)(void *context, const char *line);
     void *log_context;
 };
@@ -366,8 +367,9 @@ HF_API enum hf_status hf_cached_open(struct hf_client *client, const char *key,
                                      struct hf_cached **cached,
                                      struct hf_error *error);
 
-/* Take it for the calling thread; not recursive. wait_ms as in
- * hf_lock_options.
+/* Take it for the calling thread; not recursive. wait_ms: 0 takes it only if
+ * the process has it and no other thread does; HF_WAIT_FOREVER; else
+ * milliseconds.
  *
  * HF_OK, HF_TIMEOUT, HF_CANCELLED (hf_cached_cancel()), and what hf_acquire()
  * may return. *token, if not NULL, is the grant's: the same for all threads

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""libholdfast on a healthy cluster: take, try, wait, cancel, share, several at
+once, give back, and what it says when something is wrong."""
+
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import cluster
+import driver
+from cluster import say, soon
+from driver import (
+    CANCELLED, DENIED, Driver, FAILED, HELD, LOST, NO_TLS, OK, RELEASED, TIMEOUT,
+    UNREACHABLE, WAITING,
+)  # fmt: skip
+
+
+def take_and_give(nodes, one, two):
+    token = one.acquire(1, "a")
+    assert token > 0
+    look = one.look(1)
+    assert look["state"] == HELD and look["ok"] and 0 < look["left"] <= 5000, look
+    status = cluster.resp.as_map(nodes[0].ask("LOCK.STATUS", "a"))
+    holder = cluster.resp.as_map(status["holders"][0])
+    assert holder["owner"] == one.hello[1] and holder["token"] == token
+
+    # A try by another client, and by the same one: both are refused at once.
+    assert two.acquire(1, "a", 10000, 0) == 0
+    assert two.look(1)["state"] == FAILED
+    assert one.acquire(2, "a", 10000, 0) == 0
+
+    # A bounded wait runs out, and leaves the queue.
+    begin = time.monotonic()
+    assert two.acquire(2, "a", 10000, 300) == 0
+    assert 0.25 < time.monotonic() - begin < 10
+    soon("the queue is empty", lambda: nodes[0].ask("LOCK.QUEUE", "a") == [])
+
+    # One that waits gets it when it is given back.
+    two.ask("begin", 3, "a", 10000, -1)
+    later = two.start("await", 3)
+    soon("it waits", lambda: len(nodes[0].ask("LOCK.QUEUE", "a")) == 1)
+    assert not later.is_there()
+    assert one.status("release", 1) == OK
+    assert not one.look(1)["ok"] and one.look(1)["state"] == RELEASED
+    answer = later.get()
+    assert int(answer[2]) == OK and int(answer[3]) > token
+    assert one.status("release", 1) == OK, "asked again it is released still"
+    assert two.status("release", 3) == OK
+
+
+def cancel(nodes, one, two):
+    assert one.acquire(10, "c") > 0
+    two.ask("begin", 10, "c", 10000, -1)
+    later = two.start("await", 10)
+    soon("it waits", lambda: len(nodes[0].ask("LOCK.QUEUE", "c")) == 1)
+    two.ask("cancel", 10)
+    assert int(later.get()[2]) == CANCELLED
+    soon("the queue is empty", lambda: nodes[0].ask("LOCK.QUEUE", "c") == [])
+    # Freed while it waits: the same.
+    two.ask("begin", 11, "c", 10000, -1)
+    soon("it waits", lambda: len(nodes[0].ask("LOCK.QUEUE", "c")) == 1)
+    two.ask("free", 11)
+    soon("the queue is empty", lambda: nodes[0].ask("LOCK.QUEUE", "c") == [])
+    # Freed while held: given back without being asked.
+    one.ask("free", 10)
+    soon("it is free", lambda: is_free(nodes, "c"))
+    # Cancelling many at random moments leaves nothing behind.
+    for i in range(20):
+        two.ask("begin", 12, "c", 10000, -1)
+        one.ask("begin", 12, "c", 10000, -1)
+        two.ask("cancel", 12)
+        one.ask("cancel", 12)
+        two.ask("free", 12)
+        one.ask("free", 12)
+    soon("nothing is left", lambda: is_free(nodes, "c"))
+
+
+def is_free(nodes, key):
+    status = cluster.resp.as_map(nodes[0].ask("LOCK.STATUS", key))
+    return status["mode"] == "free" and status["waiters"] == 0
+
+
+def share(nodes, one, two):
+    assert one.acquire(20, "s", 10000, -1, "shared") > 0
+    assert one.acquire(21, "s", 10000, 0, "shared") > 0
+    assert two.acquire(20, "s", 10000, 0, "shared") > 0
+    assert two.acquire(21, "s", 10000, 0) == 0
+    two.ask("begin", 22, "s", 10000, -1)
+    writer = two.start("await", 22)
+    soon("the writer waits", lambda: len(nodes[0].ask("LOCK.QUEUE", "s")) == 1)
+    assert one.acquire(22, "s", 10000, 0, "shared") == 0, "behind the writer"
+    for d, n in ((one, 20), (one, 21), (two, 20)):
+        assert d.status("release", n) == OK
+    assert int(writer.get()[2]) == OK
+    two.ask("free", 22)
+
+
+def many_of_one_key(nodes, one):
+    """Threads of one process compete for a key: each grant is one's alone."""
+    count = 12
+    for i in range(count):
+        one.ask("begin", 100 + i, "m", 10000, -1)
+    served = []
+    for _ in range(count):
+        name = soon(
+            "one of them has it",
+            lambda: next(
+                (n for n in range(100, 100 + count)
+                 if n not in served and one.look(n)["state"] == HELD),
+                None,
+            ),  # fmt: skip
+        )
+        others = [n for n in range(100, 100 + count) if n != name and n not in served]
+        assert all(one.look(n)["state"] == WAITING for n in others)
+        served.append(name)
+        assert one.status("release", name) == OK
+    assert served == sorted(served), served
+
+
+def all_at_once(nodes, one, two):
+    answer = one.ask("all", 5000, "z", "x", "y")
+    assert int(answer[1]) == OK and int(answer[2]) == 3, answer
+    soon("all are free", lambda: all(is_free(nodes, k) for k in "xyz"))
+    assert two.acquire(30, "y") > 0
+    answer = one.ask("all", 300, "z", "x", "y")
+    assert int(answer[1]) == TIMEOUT and int(answer[2]) == 0, answer
+    soon("nothing is kept", lambda: is_free(nodes, "x") and is_free(nodes, "z"))
+    two.ask("free", 30)
+    answer = one.ask("all", 300, "z", "x", "z")
+    assert int(answer[1]) == 1, answer
+
+
+def broken(nodes, one):
+    assert one.acquire(40, "b") > 0
+    assert nodes[0].ask("LOCK.BREAK", "b") == 1
+    soon("it hears of it", lambda: 40 in one.lost)
+    assert one.lost[40][0] == 1 and not one.look(40)["ok"]
+    assert one.status("release", 40) == LOST
+
+
+def cancelled_by_operator(nodes, one, two):
+    assert one.acquire(50, "o") > 0
+    two.ask("begin", 50, "o", 10000, -1)
+    later = two.start("await", 50)
+    queue = soon("it waits", lambda: nodes[0].ask("LOCK.QUEUE", "o"))
+    waits = cluster.resp.as_map(queue[0])
+    time.sleep(2.2)  # its own last cancel must be a while ago
+    assert nodes[1].ask("LOCK.CANCEL", "o", waits["owner"], "SEQ", waits["seq"]) == 1
+    assert int(later.get()[2]) == CANCELLED
+    one.ask("free", 50)
+
+
+def plain_commands(nodes, one):
+    assert one.ask("command", "ECHO", "word")[1:3] == ["0", "word"]
+    assert one.ask("command", "LOCK.BREAK", "nothing")[1:3] == ["0", "0"]
+    answer = one.ask("command", "LOCK.ACQUIRE", "x")
+    assert int(answer[1]) == driver.REFUSED, answer
+
+
+def wrong(scene, nodes):
+    one = Driver(scene, nodes, "tls")
+    assert one.hello[:2] == ["failed", str(NO_TLS)], one.hello
+    port = cluster.free_ports(1)[0]
+
+    class Nowhere:
+        pass
+
+    nowhere = Nowhere()
+    nowhere.port = port
+    one = Driver(scene, [nowhere], "timeout=500")
+    assert one.hello[:2] == ["failed", str(UNREACHABLE)], one.hello
+    # A list of which only the last lives will do.
+    one = Driver(scene, [nowhere, nowhere, nodes[2]])
+    assert one.hello[0] == "opened", one.hello
+    assert one.acquire(1, "w") > 0
+    one.quit()
+    soon("closing gives back", lambda: is_free(nodes, "w"))
+
+    locked = scene.make(1, ["--requirepass", "secret"])
+    locked[0].start(wait=False)
+    soon("it leads", lambda: "this node leads" in locked[0].log())
+    one = Driver(scene, locked)
+    assert one.hello[:2] == ["failed", str(DENIED)], one.hello
+    one = Driver(scene, locked, "password=wrong")
+    assert one.hello[:2] == ["failed", str(DENIED)], one.hello
+    one = Driver(scene, locked, "password=secret")
+    assert one.hello[0] == "opened", one.hello
+    assert one.acquire(1, "w") > 0
+    one.quit()
+
+
+def test(scene):
+    nodes = scene.cluster(3)
+    one = Driver(scene, nodes)
+    two = Driver(scene, nodes[::-1])
+    take_and_give(nodes, one, two)
+    cancel(nodes, one, two)
+    share(nodes, one, two)
+    many_of_one_key(nodes, one)
+    all_at_once(nodes, one, two)
+    broken(nodes, one)
+    cancelled_by_operator(nodes, one, two)
+    plain_commands(nodes, one)
+    say("one client's counts:", one.stats())
+    one.quit()
+    two.quit()
+    wrong(scene, nodes)
+
+
+cluster.main(test, limit_s=60)
