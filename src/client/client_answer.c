@@ -200,6 +200,8 @@ static void client_answer_queued(struct hf_lease *lease)
     if (lease->was_told) {
         lease->was_told = false;
         lease->know = CLIENT_KNOW_TOLD;
+    } else if (lease->nudge_ended && lease->request.ask == CLIENT_ASK_NUDGE) {
+        client_answer_outside(lease);
     } else {
         lease->know = CLIENT_KNOW_QUEUED;
     }
@@ -210,18 +212,25 @@ static void client_answer_null(struct hf_lease *lease)
     const enum client_ask ask = lease->request.ask;
     if (ask == CLIENT_ASK_PROBE || !lease->is_wanted) {
         lease->know = CLIENT_KNOW_NOTHING;
+    } else if (lease->is_retry && ask == CLIENT_ASK_NUDGE) {
+        client_answer_outside(lease);
     } else if (lease->is_retry) {
         lease->know = CLIENT_KNOW_REFUSED;
-        if (ask == CLIENT_ASK_ACQUIRE) {
-            lease->needs_nudge = true;
-        } else {
-            client_cached_post_refused(lease);
-        }
+        lease->needs_nudge = true;
     } else {
         lease->know = CLIENT_KNOW_NOTHING;
         (void)client_error(&lease->failure, HF_TIMEOUT, NULL);
         client_lease_fail(lease, HF_LEASE_FAILED);
     }
+}
+
+/* The nudge has left the queue; a retry is awaited. Whatever is granted from
+ * now on nobody had to wait for. */
+void client_answer_outside(struct hf_lease *lease)
+{
+    lease->know = CLIENT_KNOW_REFUSED;
+    lease->had_waited = false;
+    client_cached_post_refused(lease);
 }
 
 /* Nothing was done: once more, a little later. */

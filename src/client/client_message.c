@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "client/client_answer.h"
 #include "client/client_cached.h"
 #include "client/client_error.h"
 #include "client/client_heartbeat.h"
@@ -104,13 +105,18 @@ static void client_message_refused(struct client_leases *bucket,
     size_t count = 0;
     struct hf_lease *lease;
     TAILQ_FOREACH (lease, bucket, of_key) {
-        if (!client_message_concerns(message, lease) || !lease->is_wanted ||
-            lease->know != CLIENT_KNOW_QUEUED) {
+        if (!client_message_concerns(message, lease) || !lease->is_wanted) {
+            continue;
+        }
+        if (lease->request.in_flight) {
+            lease->nudge_ended = lease->request.ask == CLIENT_ASK_NUDGE;
+            lease->was_told |= lease->request.ask == CLIENT_ASK_ACQUIRE;
+        }
+        if (lease->know != CLIENT_KNOW_QUEUED) {
             continue;
         }
         if (lease->is_retry) {
-            lease->know = CLIENT_KNOW_REFUSED;
-            client_cached_post_refused(lease);
+            client_answer_outside(lease);
             continue;
         }
         only = lease;

@@ -103,7 +103,8 @@ struct hf_lease {
     enum client_know know;
     bool was_answered;    /* the server heard of the request for certain */
     bool was_unknown;     /* an acquire may be under way unheard of */
-    bool was_told;        /* granted or retry came before the answer */
+    bool was_told;        /* granted or refused came before the answer */
+    bool nudge_ended;     /* refused came before the answer to the nudge */
     bool had_waited;      /* +QUEUED came before the grant */
     bool needs_nudge;     /* a try was refused, its holder not told yet */
     bool release_unknown; /* a release may have been carried out */

@@ -203,6 +203,8 @@ static void client_talk_send(struct hf_lease *lease, enum client_ask ask,
     }
     lease->retry_at = 0;
     lease->needs_nudge = false;
+    lease->nudge_ended = false;
+    lease->was_told = false;
     if (ask == CLIENT_ASK_ACQUIRE && lease->know == CLIENT_KNOW_UNASKED) {
         lease->know = CLIENT_KNOW_MAYBE;
     } else if (ask == CLIENT_ASK_RENEW) {
