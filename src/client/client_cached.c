@@ -329,8 +329,9 @@ static enum hf_status client_cached_sleep(struct hf_cached *cached,
     TAILQ_INSERT_TAIL(&cached->waiters, &waiter, next);
     client_cached_act(cached, client_cache_want(&cached->machine));
 
-    enum hf_status status = HF_OK;
     bool has_it = client_cached_take(cached);
+    enum hf_status status =
+        has_it ? HF_OK : client_cached_verdict(cached, &waiter, until, error);
     while (!has_it && status == HF_OK) {
         client_lock_sleep(&waiter.wake, &cached->mutex, until);
         if (waiter.is_woken) {
