@@ -2,11 +2,11 @@
  *
  *     client-starved NODES
  *
- * The same small story is run again and again: open, take, wait, cache, command,
- * give back, close. In the n-th run the n-th piece of memory is refused, until a
- * run needs fewer than that. Whatever is refused, each call says HF_OK or
- * HF_NO_MEMORY and the story can be ended; a lock that was had is had, or it is
- * given back.
+ * The same small story is run again and again: open, take, wait, cache,
+ * command, give back, close. In the n-th run the n-th piece of memory is
+ * refused, until a run needs fewer than that. Whatever is refused, each call
+ * says HF_OK or HF_NO_MEMORY and the story can be ended; a lock that was had is
+ * had, or it is given back.
  *
  * Linked with --wrap=calloc --wrap=realloc, so only the library's own calls are
  * refused.
