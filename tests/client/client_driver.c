@@ -16,7 +16,7 @@
  *     lock N WAIT | unlock N | shut N   (lock in a thread)
  *     all WAIT KEY ...                  hf_acquire_all(), then released
  *     command WORD ...                  hf_command(), in a thread
- *     fence N KEY VALUE                 hf_fence_set()
+ *     fence N KEY VALUE                 hf_fence_set(), at store=ADDRESS
  *     stats | quit
  *
  * "lost N REASON" comes unasked. Every line ends with the time in milliseconds
@@ -42,6 +42,7 @@ struct task {
 };
 
 static struct hf_client *client;
+static struct hf_client *store;
 static struct hf_lease *leases[NAMES];
 static struct hf_cached *cacheds[NAMES];
 static uint64_t tokens[NAMES];
@@ -104,6 +105,7 @@ static void do_begin(const struct task *task)
     options.shared = task->count > 5;
     options.on_lost = on_lost;
     options.context = (void *)(uintptr_t)name;
+    hf_lease_free(leases[name]); /* the name is used again */
     const enum hf_status status =
         hf_lease_begin(client, task->words[2], &options, &leases[name], &error);
     say("begin %zu %d", name, (int)status);
@@ -207,7 +209,7 @@ static void do_fence(const struct task *task)
     struct hf_error error;
     const size_t name = name_of(task);
     const enum hf_status status =
-        hf_fence_set(client, leases[name], task->words[2], task->words[3],
+        hf_fence_set(store, leases[name], task->words[2], task->words[3],
                      strlen(task->words[3]), &error);
     say("fence %zu %d", name, (int)status);
 }
@@ -333,6 +335,7 @@ int main(int count, char **words)
 {
     struct hf_options options = HF_OPTIONS_INIT;
     struct hf_error error;
+    const char *store_nodes = NULL;
     options.nodes = count > 1 ? words[1] : NULL;
     options.log = on_log;
     for (int i = 2; i < count; i++) {
@@ -342,11 +345,17 @@ int main(int count, char **words)
             options.owner = words[i] + 6;
         } else if (strncmp(words[i], "timeout=", 8) == 0) {
             options.call_timeout_ms = (unsigned)strtoul(words[i] + 8, NULL, 10);
+        } else if (strncmp(words[i], "store=", 6) == 0) {
+            store_nodes = words[i] + 6;
         } else if (strcmp(words[i], "tls") == 0) {
             options.tls = true;
         }
     }
-    const enum hf_status status = hf_client_open(&options, &client, &error);
+    enum hf_status status = hf_client_open(&options, &client, &error);
+    if (status == HF_OK && store_nodes != NULL) {
+        options.nodes = store_nodes;
+        status = hf_client_open(&options, &store, &error);
+    }
     if (status != HF_OK) {
         say("failed %d %s", (int)status, error.text);
         return 1;
@@ -358,6 +367,7 @@ int main(int count, char **words)
         hf_lease_free(leases[i]);
         hf_cached_close(cacheds[i]);
     }
+    hf_client_close(store);
     hf_client_close(client);
     say("closed");
     return ok ? 0 : 1;

@@ -19,7 +19,7 @@ import cluster
 
 # enum hf_status
 OK, UNREACHABLE, NO_LEADER, TIMEOUT, CANCELLED, LOST = 0, 3, 4, 5, 6, 7
-REFUSED, FENCED, DENIED, NO_TLS = 9, 10, 12, 13
+UNCERTAIN, REFUSED, FENCED, DENIED, NO_TLS = 8, 9, 10, 12, 13
 
 # enum hf_lease_state
 WAITING, HELD, IS_LOST, RELEASED, FAILED = range(5)

@@ -2,7 +2,9 @@
 """libholdfast on a healthy cluster: take, try, wait, cancel, share, several at
 once, give back, and what it says when something is wrong."""
 
+import socket
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -158,6 +160,61 @@ def plain_commands(nodes, one):
     assert int(answer[1]) == driver.REFUSED, answer
 
 
+class Store:
+    """A store that notes what it is asked and answers as it is told; None
+    closes the connection instead."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.asked = []
+        self.answers = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            connection, _ = self.listener.accept()
+            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection):
+        with connection, connection.makefile("rb") as lines:
+            while line := lines.readline():
+                words = []
+                for _ in range(int(line[1:])):
+                    count = int(lines.readline()[1:])
+                    words.append(lines.read(count + 2)[:-2].decode())
+                if words == ["PING"]:
+                    connection.sendall(b"+PONG\r\n")
+                    continue
+                self.asked.append(words)
+                answer = self.answers.pop(0)
+                if answer is None:
+                    return
+                connection.sendall(answer)
+
+
+def fenced(scene, nodes):
+    """What is written under a lease carries its token, and is not repeated
+    unless it was certainly not done."""
+    store = Store()
+    one = Driver(scene, nodes, f"store=127.0.0.1:{store.port}")
+    token = one.acquire(1, "f")
+    words = ["FENCE.SET", "k", "v", "LOCK", "f", "TOKEN", str(token)]
+    store.answers = [b"+OK\r\n"]
+    assert one.status("fence", 1, "k", "v") == OK
+    store.answers = [b"-FENCED token 1 is older than 2\r\n"]
+    assert one.status("fence", 1, "k", "v") == driver.FENCED
+    store.answers = [b"-TRYAGAIN soon\r\n", b"-CLUSTERDOWN x\r\n", b"+OK\r\n"]
+    assert one.status("fence", 1, "k", "v") == OK
+    store.answers = [None]
+    assert one.status("fence", 1, "k", "v") == driver.UNCERTAIN
+    assert store.asked == [words] * 6, store.asked
+    assert one.status("release", 1) == OK
+    assert one.status("fence", 1, "k", "v") == LOST, "nothing is sent"
+    assert len(store.asked) == 6
+    one.quit()
+
+
 def wrong(scene, nodes):
     one = Driver(scene, nodes, "tls")
     assert one.hello[:2] == ["failed", str(NO_TLS)], one.hello
@@ -205,6 +262,7 @@ def test(scene):
     say("one client's counts:", one.stats())
     one.quit()
     two.quit()
+    fenced(scene, nodes)
     wrong(scene, nodes)
 
 
