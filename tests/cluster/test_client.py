@@ -215,6 +215,24 @@ def fenced(scene, nodes):
     one.quit()
 
 
+def by_cluster_port(scene, nodes):
+    """On the cluster's port a follower points at the leader with -MOVED."""
+
+    class Face:
+        def __init__(self, node):
+            self.port = node.port + 100
+
+    follower = nodes.followers()[0]
+    answer = cluster.Client(follower.port + 100).command("LOCK.STATUS", "v")
+    assert isinstance(answer, cluster.Error) and answer.code == "MOVED", answer
+    one = Driver(scene, [Face(follower)])
+    assert one.acquire(1, "v", 10000, 10000) > 0
+    assert one.ask("command", "LOCK.BREAK", "nothing")[1:3] == ["0", "0"]
+    assert one.status("release", 1) == OK
+    assert "moved to" in one.log(), one.log()
+    one.quit()
+
+
 def wrong(scene, nodes):
     one = Driver(scene, nodes, "tls")
     assert one.hello[:2] == ["failed", str(NO_TLS)], one.hello
@@ -263,6 +281,7 @@ def test(scene):
     one.quit()
     two.quit()
     fenced(scene, nodes)
+    by_cluster_port(scene, nodes)
     wrong(scene, nodes)
 
 
