@@ -19,8 +19,6 @@ static void lock_acquire_again(struct lock_machine *machine,
 static void lock_acquire_anew(struct lock_machine *machine, struct lock *lock,
                               const struct lock_command *command,
                               struct lock_answer *answer);
-static void lock_acquire_revoke(struct lock_machine *machine,
-                                const struct lock *lock);
 static void lock_acquire_move_source(struct lock_machine *machine,
                                      struct lock_claim *claim,
                                      struct lock_origin origin);
@@ -88,6 +86,9 @@ static void lock_acquire_anew(struct lock_machine *machine, struct lock *lock,
         lock == NULL ||
         (lock->queue == NULL && lock_queue_fits(lock, acquire->mode));
     if (!available && !acquire->may_queue) {
+        /* It will try again, and would never succeed beside a cached grant
+         * that nobody uses. */
+        lock_queue_revoke(machine, lock);
         answer->result = LOCK_REFUSED;
         return;
     }
@@ -108,24 +109,9 @@ static void lock_acquire_anew(struct lock_machine *machine, struct lock *lock,
         lock_acquire_answer(claim, answer);
     } else {
         lock_queue_join(machine, claim);
-        lock_acquire_revoke(machine, lock);
+        lock_queue_revoke(machine, lock);
         answer->result = LOCK_QUEUED;
         answer->ticket = claim->ticket;
-    }
-}
-
-/* Tell those who hold the lock beyond their use of it that others want it. */
-static void lock_acquire_revoke(struct lock_machine *machine,
-                                const struct lock *lock)
-{
-    size_t left_count = lock->cachers_count;
-
-    for (struct lock_claim *holder = lock->holders; left_count > 0;
-         holder = holder->next) {
-        if (holder->cache) {
-            lock_notices_add(machine, LOCK_NOTICE_REVOKE, holder);
-            left_count--;
-        }
     }
 }
 

@@ -59,7 +59,7 @@ enum lock_notice_kind {
     LOCK_NOTICE_EXPIRED,
     LOCK_NOTICE_BROKEN,
     LOCK_NOTICE_CANCELLED, /* a waiter left the queue ungranted */
-    LOCK_NOTICE_REVOKE,    /* somebody queues behind a grant with cache set */
+    LOCK_NOTICE_REVOKE,    /* somebody wants what is held with cache set */
     LOCK_NOTICE_FREE,      /* nobody holds or waits for the key: a try may
                               succeed now */
 };

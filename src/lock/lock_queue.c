@@ -15,6 +15,8 @@ static void lock_queue_close(struct lock *lock);
 static void lock_queue_leave(struct lock_machine *machine,
                              struct lock_claim *claim);
 static void lock_queue_touch(struct lock_machine *machine, struct lock *lock);
+static void lock_queue_revoke_newest(struct lock_machine *machine,
+                                     const struct lock *lock, size_t count);
 
 struct lock_claim *lock_queue_first(const struct lock *lock)
 {
@@ -60,11 +62,16 @@ void lock_queue_advance(struct lock_machine *machine, struct lock *lock)
 {
     if (lock_queue_delayed_until(lock) == 0) {
         struct lock_claim *first = lock_queue_first(lock);
+        size_t granted_count = 0;
         while (first != NULL &&
                lock_queue_fits(lock, (enum lock_mode)first->mode)) {
             lock_queue_leave(machine, first);
             lock_queue_grant(machine, first, true);
+            granted_count++;
             first = lock_queue_first(lock);
+        }
+        if (first != NULL) {
+            lock_queue_revoke_newest(machine, lock, granted_count);
         }
     }
     if (lock->holders == NULL && lock->queue == NULL) {
@@ -101,6 +108,38 @@ void lock_queue_grant(struct lock_machine *machine, struct lock_claim *claim,
     lock_table_add_holder(machine, claim);
     lock_queue_touch(machine, claim->lock);
     lock_notices_add(machine, LOCK_NOTICE_ACQUIRED, claim)->waited = waited;
+}
+
+void lock_queue_revoke(struct lock_machine *machine, const struct lock *lock)
+{
+    size_t left_count = lock->cachers_count;
+
+    for (struct lock_claim *holder = lock->holders; left_count > 0;
+         holder = holder->next) {
+        if (holder->cache) {
+            lock_notices_add(machine, LOCK_NOTICE_REVOKE, holder);
+            left_count--;
+        }
+    }
+}
+
+/* The same for those who came in last. All others were told when somebody
+ * queued behind them, and may be many. */
+static void lock_queue_revoke_newest(struct lock_machine *machine,
+                                     const struct lock *lock, size_t count)
+{
+    if (count == 0 || lock->cachers_count == 0) {
+        return;
+    }
+    struct lock_claim *holder = lock->holders->previous;
+    for (size_t i = 1; i < count; i++) {
+        holder = holder->previous;
+    }
+    for (size_t i = 0; i < count; i++, holder = holder->next) {
+        if (holder->cache) {
+            lock_notices_add(machine, LOCK_NOTICE_REVOKE, holder);
+        }
+    }
 }
 
 void lock_queue_end(struct lock_machine *machine, struct lock_claim *claim,

@@ -40,8 +40,9 @@ struct lock *lock_queue_settle(struct lock_machine *machine, struct lock *lock);
 /* Whether a claim of this mode could be beside the present holders. */
 bool lock_queue_fits(const struct lock *lock, enum lock_mode mode);
 
-/* Let in whoever fits. If nobody is left and the key is not delayed the lock
- * goes away: do not use it afterwards. */
+/* Let in whoever fits; those among them with cache set are told if others still
+ * wait behind them. If nobody is left and the key is not delayed the lock goes
+ * away: do not use it afterwards. */
 void lock_queue_advance(struct lock_machine *machine, struct lock *lock);
 
 /* A new claim goes to the end of the queue. */
@@ -50,6 +51,10 @@ void lock_queue_join(struct lock_machine *machine, struct lock_claim *claim);
 /* A claim that stands in no queue becomes a grant; says so. */
 void lock_queue_grant(struct lock_machine *machine, struct lock_claim *claim,
                       bool waited);
+
+/* Tell those who may hold the lock beyond their use of it that others want
+ * it. */
+void lock_queue_revoke(struct lock_machine *machine, const struct lock *lock);
 
 /* The claim, waiting or granted, ends, and why tells the reason. The lock does
  * not advance yet. */

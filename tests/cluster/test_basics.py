@@ -446,6 +446,28 @@ def cache_revokes(nodes):
             token = keeper.command("LOCK.ACQUIRE", key, owner, 200, "CACHE")
             assert keeper.push(5) == ["lock-lost", key, str(token), "expired"]
             assert ear.message(5)[2] == f"lock-lost {key} {token} expired"
+            # Who waited is told at once that others still do.
+            token = wants.command("LOCK.ACQUIRE", key, "wants", TTL)
+            keeper.send("LOCK.ACQUIRE", key, owner, TTL, "CACHE")
+            queued = lambda n: wants.map("LOCK.STATUS", key)["waiters"] == n
+            soon("the keeper waits", lambda: queued(1))
+            with other.client() as last:
+                last.send("LOCK.ACQUIRE", key, "last", TTL)
+                soon("another waits", lambda: queued(2))
+                assert wants.command("LOCK.RELEASE", key, "wants", token) == 1
+                token = keeper.read()
+                assert keeper.push(5) == ["lock-revoke", key, str(token)]
+                assert ear.message(5)[2] == f"lock-revoke {key} {token}"
+                # So is who keeps what somebody else has only tried to get.
+                assert keeper.command("LOCK.RELEASE", key, owner, token) == 1
+                assert last.command("LOCK.RELEASE", key, "last", last.read()) == 1
+            token = keeper.command("LOCK.ACQUIRE", key, owner, TTL, "CACHE")
+            tried = wants.command("LOCK.ACQUIRE", key, "wants", TTL, "WAIT", 0)
+            assert tried is None, tried
+            heard = keeper.push(5)
+            assert heard == ["lock-revoke", key, str(token)], heard
+            assert ear.message(5)[2] == f"lock-revoke {key} {token}"
+            assert keeper.command("LOCK.RELEASE", key, owner, token) == 1
 
 
 def async_grants_come_as_messages(nodes):

@@ -14,6 +14,8 @@ static void model_lock_settle(struct model *model, struct bytes key,
                               struct model_outcome *outcome);
 static void model_lock_advance(struct model *model, struct bytes key,
                                struct model_outcome *outcome);
+static void model_lock_revoke(const struct model *model, struct bytes key,
+                              uint64_t token, struct model_outcome *outcome);
 
 static void model_lock_acquire(struct model *model, uint64_t index,
                                const struct lock_command *command,
@@ -138,6 +140,19 @@ static struct model_claim *model_lock_first_waiter(const struct model *model,
     return NULL;
 }
 
+/* The highest token with which the key is held, or 0. */
+static uint64_t model_lock_last_holder(const struct model *model,
+                                       struct bytes key)
+{
+    uint64_t token = 0;
+    const struct model_claim *holder = model_next_holder(model, key, 0);
+    for (; holder != NULL;
+         holder = model_next_holder(model, key, holder->token)) {
+        token = holder->token;
+    }
+    return token;
+}
+
 /* The lease starts anew. */
 static void model_lock_log_lease(const struct model *model,
                                  struct model_claim *grant)
@@ -167,10 +182,14 @@ static void model_lock_advance(struct model *model, struct bytes key,
     if (model_delayed_until(model, key) != 0) {
         return;
     }
+    const uint64_t before = model_lock_last_holder(model, key);
     struct model_claim *waiter = model_lock_first_waiter(model, key);
     while (waiter != NULL && model_lock_fits(model, key, waiter->mode)) {
         model_lock_grant(model, waiter, true, outcome);
         waiter = model_lock_first_waiter(model, key);
+    }
+    if (waiter != NULL) {
+        model_lock_revoke(model, key, before, outcome);
     }
     if (waiter == NULL && model_holders_count(model, key) == 0) {
         model_notice(outcome, LOCK_NOTICE_FREE, key, NULL);
@@ -244,10 +263,11 @@ static void model_lock_acquire_again(struct model *model,
     }
 }
 
+/* Tell the holders with a token above this that others want the lock. */
 static void model_lock_revoke(const struct model *model, struct bytes key,
-                              struct model_outcome *outcome)
+                              uint64_t token, struct model_outcome *outcome)
 {
-    const struct model_claim *holder = model_next_holder(model, key, 0);
+    const struct model_claim *holder = model_next_holder(model, key, token);
     for (; holder != NULL;
          holder = model_next_holder(model, key, holder->token)) {
         if (holder->cache) {
@@ -276,6 +296,7 @@ static void model_lock_acquire(struct model *model, uint64_t index,
                            model_waiters_count(model, acquire->key) == 0 &&
                            model_lock_fits(model, acquire->key, acquire->mode);
     if (!available && !acquire->may_queue) {
+        model_lock_revoke(model, acquire->key, 0, outcome);
         outcome->answer.result = LOCK_REFUSED;
         return;
     }
@@ -292,7 +313,7 @@ static void model_lock_acquire(struct model *model, uint64_t index,
         model_lock_grant(model, claim, false, outcome);
         model_lock_answer_granted(claim, outcome);
     } else {
-        model_lock_revoke(model, acquire->key, outcome);
+        model_lock_revoke(model, acquire->key, 0, outcome);
         outcome->answer.result = LOCK_QUEUED;
         outcome->answer.ticket = index;
     }
