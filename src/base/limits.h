@@ -71,6 +71,10 @@
 /* Everything in a frame that is neither entries nor state. */
 #define LIMIT_FRAME_OVERHEAD_BYTES (64 * 1024)
 
+/* The tool: locks of one run, and locks that it looks at to show some. */
+#define LIMIT_TOOL_KEYS 64
+#define LIMIT_TOOL_SAMPLE 10000
+
 static_assert(LIMIT_MEMBERS_BYTES <= LIMIT_ENTRY_BYTES,
               "a configuration is a log entry");
 static_assert(LIMIT_ENTRY_BYTES <= LIMIT_APPEND_BYTES,

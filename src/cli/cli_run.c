@@ -1,0 +1,32 @@
+/* cli_run.c - holdfast run: hold locks while a command runs. */
+#include "cli/cli.h"
+#include "cli/cli_connect.h"
+#include "cli/cli_hold.h"
+
+int cli_run(const struct cli_options *options)
+{
+    const char *keys[LIMIT_TOOL_KEYS];
+    size_t keys_count = 0;
+    struct cli_hold hold;
+    struct hf_client *client;
+    for (size_t i = 0; i < options->arguments_count; i++) {
+        keys[keys_count++] = options->arguments[i];
+    }
+    for (size_t i = 0; i < options->keys_count; i++) {
+        keys[keys_count++] = options->keys[i];
+    }
+    if (keys_count == 0) {
+        cli_connect_say("run: which lock? Give a KEY, or --key");
+        return CLI_EXIT_FAILED;
+    }
+    if (!cli_hold_open(&hold, options)) {
+        return CLI_EXIT_FAILED;
+    }
+    int code = cli_connect(options, &client);
+    if (code == CLI_EXIT_OK) {
+        code = cli_hold_run(&hold, client, keys, keys_count).code;
+        hf_client_close(client);
+    }
+    cli_hold_close(&hold);
+    return code;
+}

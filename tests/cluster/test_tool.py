@@ -1,0 +1,473 @@
+#!/usr/bin/env python3
+"""The tool holdfast on a real cluster: what it prints, what it exits with, and
+that no process of its command outlives the lease, whoever is killed or stopped.
+
+The tool is $HOLDFAST_TOOL, or holdfast beside holdfastd. Names of shows as
+arguments run those alone."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+sys.dont_write_bytecode = True
+
+import cluster
+from cluster import Closed, Error, Timeout, say, soon
+from resp import as_map
+
+LOST, UNREACHABLE, NOT_OBTAINED, FAILED = 122, 123, 124, 125
+
+# A command that leaves its own process id and that of a child in a file, and
+# stays. Both write the time of day into files as long as they live.
+BUSY = """
+base=$1
+beat() { while :; do date +%s.%N > "$1.new" && mv "$1.new" "$1"; sleep 0.05; done; }
+trap 'echo TERM > "$base.term"' TERM
+(trap '' TERM; beat "$base.child") &
+echo $! $$ > "$base.pids.new" && mv "$base.pids.new" "$base.pids"
+beat "$base.beat"
+"""
+
+
+class Tool:
+    """Calls of the tool, with the cluster it is for."""
+
+    def __init__(self, scene, nodes):
+        beside = os.path.join(os.path.dirname(scene.program), "holdfast")
+        self.program = os.path.abspath(os.environ.get("HOLDFAST_TOOL", beside))
+        if not os.access(self.program, os.X_OK):
+            raise cluster.Skip(f"no {self.program}")
+        self.scene = scene
+        self.nodes = nodes
+        self.started = []
+        self.environment = {
+            k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")
+        }
+        self.environment["HOLDFAST_NODES"] = ",".join(
+            f"127.0.0.1:{n.port}" for n in nodes
+        )
+
+    def file(self, name):
+        return os.path.join(self.scene.folder, name)
+
+    def call(self, *words, code=0, **environment):
+        """Run it to its end, and its output."""
+        done = subprocess.run(
+            [self.program, *map(os.fsencode, map(str, words))],
+            env=dict(self.environment, **environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=40,
+            check=False,
+        )
+        output, errors = done.stdout.decode(), done.stderr.decode()
+        assert done.returncode == code, (words, done.returncode, output, errors)
+        return output
+
+    def json(self, *words, code=0):
+        return json.loads(self.call(*words, "--json", code=code))
+
+    def start(self, *words):
+        process = subprocess.Popen(
+            [self.program, *map(str, words)],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.started.append(process)
+        return process
+
+    def busy(self, name, *words):
+        """BUSY under run or elect: the process of the tool, and the ids of the
+        command's two as soon as they are known."""
+        path = self.file(name)
+        tool = self.start(*words, "--", "sh", "-c", BUSY, "sh", path)
+        return tool, soon(f"{name} runs", lambda: self.ids(name), within=20)
+
+    def ids(self, name):
+        try:
+            with open(self.file(name + ".pids"), encoding="ascii") as file:
+                return [int(word) for word in file.read().split()]
+        except FileNotFoundError:
+            return None
+
+    def last_beat(self, name):
+        """When the command or its child last wrote, by the time of day."""
+        beats = []
+        for kind in ("beat", "child"):
+            with open(self.file(f"{name}.{kind}"), encoding="ascii") as file:
+                beats.append(float(file.read()))
+        return max(beats)
+
+    def status(self, key):
+        return as_map(self.nodes.leader().ask("LOCK.STATUS", key))
+
+    def is_held(self, key):
+        return bool(self.status(key)["holders"])
+
+    def close(self):
+        for process in self.started:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+                process.wait()
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def all_dead(pids):
+    return not any(is_alive(pid) for pid in pids)
+
+
+# ---- what it says ----
+
+
+def wrong_usage_is_told(tool):
+    for words in (
+        [],
+        ["frobnicate"],
+        ["run", "key"],
+        ["run", "--"],
+        ["run", "--", "true"],
+        ["run", "--ttl", "soon", "key", "--", "true"],
+        ["run", "--json", "key", "--", "true"],
+        ["status", "--ttl", "10", "key"],
+        ["status", "a", "b"],
+        ["break"],
+        ["cluster", "dance"],
+        ["cluster", "add", "4"],
+        ["top", "--nonsense"],
+    ):
+        tool.call(*words, code=FAILED)
+    assert "run" in tool.call("--help")
+    assert "--ttl" in tool.call("run", "--help")
+    assert "--ttl" not in tool.call("status", "--help")
+    assert tool.call("--version").startswith("holdfast ")
+
+
+def nobody_there_is_told(tool):
+    nowhere = "127.0.0.1:1"
+    tool.call("--nodes", nowhere, "-T0.3", "run", "k", "--", "true", code=UNREACHABLE)
+    tool.call("--nodes", nowhere, "-T0.3", "status", code=UNREACHABLE)
+    tool.call("--nodes", nowhere, "-T0.3", "top", "-1", code=UNREACHABLE)
+
+
+def status_shows_any_bytes(tool):
+    key = b'a"b\\c\n\x1b[2J\xc3\xa9\xff\x80'
+    owner = b"o\xc0\x01"
+    with tool.nodes[1].client() as client:
+        token = client.command("LOCK.ACQUIRE", key, owner, 60000)
+        waits = tool.nodes[2].client()
+        waits.send("LOCK.ACQUIRE", key, "next", 60000)
+        soon("it waits", lambda: as_map(client.command("LOCK.STATUS", key))["waiters"])
+        seen = tool.json("status")
+        (lock,) = [s for s in seen["locks"] if s["key-hex"] == key.hex()]
+        assert lock["key"] == key.decode("utf-8", "replace"), lock
+        assert lock["holders"][0]["owner-hex"] == owner.hex(), lock
+        assert lock["holders"][0]["token"] == token
+        assert lock["waiters"] == 1 and lock["queue"][0]["owner"] == "next"
+        one = tool.json("status", os.fsdecode(key))
+        assert one["key-hex"] == key.hex() and one["mode"] == "exclusive"
+        shown = tool.call("status", os.fsdecode(key))
+        assert 'a"b\\\\c\\x0a\\x1b[2Jé\\xff\\x80: exclusive, 1 waiting' in shown, shown
+        for words in (["status"], ["top", "-1"]):
+            shown = tool.call(*words)
+            assert "\x1b" not in shown and "\\x1b[2J" in shown, shown
+        top = tool.json("top", "-1")
+        assert top["waiters"] == 1 and top["locks"][0]["waiters"] == 1
+        waits.close()
+        assert client.command("LOCK.RELEASE", key, owner, token) == 1
+    free = tool.json("status", "free as can be")
+    assert free["mode"] == "free" and free["holders"] == []
+    tool.call("status", "-q", "free as can be", code=1)
+
+
+def cluster_status_tells_all_members(tool):
+    leader = tool.nodes.leader()
+    seen = tool.json("cluster", "status")
+    assert [m["id"] for m in seen["members"]] == [1, 2, 3]
+    assert seen["leader"] == leader.id
+    assert [m["id"] for m in seen["members"] if m["leader"]] == [leader.id]
+    assert all(m["answered"] and m["vote"] == "voter" for m in seen["members"])
+    shown = tool.call("cluster", "status")
+    assert all(f"127.0.0.1:{n.port}" in shown for n in tool.nodes), shown
+    # Refused by the server, whatever it thinks of it.
+    tool.call("cluster", "remove", "99", code=1)
+
+
+def break_ends_a_grant(tool):
+    leader = tool.nodes.leader()
+    token = leader.ask("LOCK.ACQUIRE", "broken", "me", 60000)
+    tool.call("status", "-q", "broken")
+    assert tool.json("break", "broken", token + 1, code=1)["broken"] == 0
+    assert tool.json("break", "broken", token)["broken"] == 1
+    assert not tool.is_held("broken")
+    tool.call("break", "broken", code=1)
+
+
+def passwords_come_from_files_and_environment(tool):
+    (node,) = tool.scene.cluster(1)
+    assert node.ask("CONFIG", "SET", "requirepass", "open sesame") == "OK"
+    where = f"127.0.0.1:{node.port}"
+    path = tool.file("password")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("open sesame\n")
+    words = ["--nodes", where, "run", "k", "--", "true"]
+    tool.call(*words, code=1)
+    tool.call(*words, HOLDFAST_PASSWORD="open sesame")
+    tool.call(*words, HOLDFAST_PASSWORD="wrong", code=1)
+    tool.call("--password-file", path, *words)
+    tool.call("--password-file", path + "-not-there", *words, code=FAILED)
+    node.kill()
+
+
+# ---- run ----
+
+
+def run_tells_the_command_of_its_lock(tool):
+    script = "import json, os, sys; print(json.dumps(dict(os.environ)))"
+    words = ["run", "--owner", "me", "told", "--", sys.executable, "-c", script]
+    seen = json.loads(tool.call(*words, HOLDFAST_KEY_2="of an outer run"))
+    assert seen["HOLDFAST_KEY"] == "told" and seen["HOLDFAST_OWNER"] == "me"
+    assert int(seen["HOLDFAST_TOKEN"]) > 0 and "HOLDFAST_SIG" in seen
+    assert "HOLDFAST_KEY_2" not in seen
+    first = int(seen["HOLDFAST_TOKEN"])
+    words = ["run", "-k", "b", "-k", "a", "c", "--", sys.executable, "-c", script]
+    seen = json.loads(tool.call(*words))
+    assert [seen["HOLDFAST_KEY" + n] for n in ("", "_2", "_3")] == ["c", "b", "a"]
+    tokens = [int(seen["HOLDFAST_TOKEN" + n]) for n in ("_3", "_2", "")]
+    assert first < tokens[0] < tokens[1] < tokens[2], "taken in order of keys"
+    for key in ("told", "a", "b", "c"):
+        assert not tool.is_held(key), key
+
+
+def run_exits_as_its_command(tool):
+    path = tool.file("not-to-be-run")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\n")
+    for code, command in (
+        (0, ["true"]),
+        (3, ["sh", "-c", "exit 3"]),
+        (137, ["sh", "-c", "kill -9 $$"]),
+        (126, [path]),
+        (127, [path + "-at-all"]),
+    ):
+        tool.call("run", "exits", "--", *command, code=code)
+        assert not tool.is_held("exits"), command
+
+
+def run_waits_as_long_as_told(tool):
+    tool_a, pids = tool.busy("waits", "run", "waits")
+    assert tool.status("waits")["mode"] == "exclusive"
+    tool.call("run", "-w0", "waits", "--", "true", code=NOT_OBTAINED)
+    tool.call("run", "-w0.3", "waits", "--", "true", code=NOT_OBTAINED)
+    tool.call("run", "-w0.3", "-k", "before", "waits", "--", "true", code=NOT_OBTAINED)
+    soon("all or none", lambda: not tool.is_held("before"))
+    waits = tool.start("run", "waits", "--", "sh", "-c", "exit 9")
+    soon("it waits", lambda: tool.status("waits")["waiters"] == 1)
+    tool_a.kill()
+    tool_a.wait()
+    # Whoever kills the tool kills the command and its children: nobody is left
+    # who believes to hold the lock when it passes on.
+    soon("command and child are dead", lambda: all_dead(pids), within=5)
+    assert waits.poll() is None, "the lease of the dead is not over"
+    assert tool.json("break", "waits")["broken"] == 1
+    assert waits.wait(20) == 9
+
+
+def a_wait_ends_by_a_signal(tool):
+    holder = tool.nodes.leader().client()
+    token = holder.command("LOCK.ACQUIRE", "signalled", "me", 60000)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        waits = tool.start("run", "signalled", "--", "true")
+        soon("it waits", lambda: tool.status("signalled")["waiters"] == 1)
+        waits.send_signal(number)
+        assert waits.wait(20) == 128 + number
+        soon("it left", lambda: tool.status("signalled")["waiters"] == 0)
+    assert holder.command("LOCK.RELEASE", "signalled", "me", token) == 1
+
+
+def signals_are_passed_to_the_group(tool):
+    process, pids = tool.busy("passed", "run", "passed")
+    process.send_signal(signal.SIGTERM)
+    soon("TERM is heard", lambda: os.path.exists(tool.file("passed.term")))
+    assert process.poll() is None and tool.is_held("passed")
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(20) == 128 + signal.SIGHUP
+    assert all_dead(pids), "the child was left behind"
+    assert not tool.is_held("passed")
+
+
+def what_a_command_leaves_behind_ends_with_it(tool):
+    path = tool.file("left")
+    script = "trap '' TERM; sleep 300 & echo $! > \"$1\"; exit 5"
+    words = ["run", "--grace", "0.2", "left", "--", "sh", "-c", script, "sh", path]
+    tool.call(*words, code=5)
+    with open(path, encoding="ascii") as file:
+        assert all_dead([int(file.read())])
+    assert not tool.is_held("left")
+
+
+def shared_runs_share(tool):
+    one, _ = tool.busy("share-1", "run", "-s", "shared")
+    two, _ = tool.busy("share-2", "run", "-s", "shared")
+    assert len(tool.status("shared")["holders"]) == 2
+    tool.call("run", "-w0", "shared", "--", "true", code=NOT_OBTAINED)
+    for process in (one, two):
+        process.send_signal(signal.SIGHUP)
+    assert [one.wait(20), two.wait(20)] == [129, 129]
+
+
+def a_broken_lease_ends_the_command(tool):
+    process, pids = tool.busy("gone", "run", "--ttl", "3", "gone")
+    assert tool.json("break", "gone")["broken"] == 1
+    assert process.wait(20) == LOST
+    assert all_dead(pids)
+
+
+def a_stopped_tool_does_not_keep_the_command_alive(tool):
+    ttl = 4.0
+    process, pids = tool.busy("stopped", "run", "--ttl", ttl, "stopped")
+    process.send_signal(signal.SIGSTOP)
+    stopped = time.time()
+    soon("the keeper kills", lambda: all_dead(pids), within=30)
+    beat = tool.last_beat("stopped") - stopped
+    say(f"    killed within {beat:.2f} s of a lease of {ttl} s")
+    assert beat < ttl, beat
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(20) == LOST
+
+
+def a_lost_majority_ends_the_command_in_time(tool):
+    ttl = 6.0
+    process, pids = tool.busy("lost", "run", "--ttl", ttl, "lost")
+    for node in tool.nodes:
+        node.signal(signal.SIGSTOP)
+    stopped = time.time()
+    try:
+        assert process.wait(40) == LOST
+    finally:
+        for node in tool.nodes:
+            node.signal(signal.SIGCONT)
+    assert all_dead(pids)
+    assert os.path.exists(tool.file("lost.term")), "TERM comes before KILL"
+    beat = tool.last_beat("lost") - stopped
+    say(f"    killed within {beat:.2f} s of a lease of {ttl} s")
+    assert beat < ttl, beat
+    tool.nodes.leader(within=20)
+
+
+def a_terminal_is_the_commands(tool):
+    words = ["run", "tty", "--", "sh", "-c", 'read x; echo "<$x>"; exec sleep 100']
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(tool.program, [tool.program, *words], tool.environment)
+    seen = b""
+    try:
+        os.write(terminal, b"hello\n")
+        while b"<hello>" not in seen:
+            seen += os.read(terminal, 1000)
+        os.write(terminal, b"\x03")
+        _, status = os.waitpid(pid, 0)
+        pid = 0
+        assert os.waitstatus_to_exitcode(status) == 128 + signal.SIGINT, status
+    finally:
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        os.close(terminal)
+    assert not tool.is_held("tty")
+
+
+# ---- elect ----
+
+
+def elect_keeps_one_running(tool):
+    words = ["elect", "--ttl", "3", "--restart-delay", "0.2", "chief"]
+    one, pids_one = tool.busy("chief-1", *words)
+    two = tool.start(*words, "--", "sh", "-c", BUSY, "sh", tool.file("chief-2"))
+    soon("two waits", lambda: tool.status("chief")["waiters"] == 1)
+    assert tool.ids("chief-2") is None, "two at once"
+    one.kill()
+    one.wait()
+    pids_two = soon("two runs", lambda: tool.ids("chief-2"), within=30)
+    assert all_dead(pids_one)
+    # A command that ends is started again.
+    os.unlink(tool.file("chief-2.pids"))
+    for pid in pids_two:
+        os.kill(pid, signal.SIGKILL)
+    again = soon("it is started again", lambda: tool.ids("chief-2"), within=30)
+    assert again != pids_two and is_alive(again[1])
+    two.send_signal(signal.SIGHUP)
+    assert two.wait(20) == 128 + signal.SIGHUP
+    assert all_dead(again) and not tool.is_held("chief")
+    tool.call("elect", "--once", "chief", "--", "sh", "-c", "exit 7", code=7)
+    tool.call("elect", "chief", "--", tool.file("no-such-thing"), code=127)
+
+
+SHOWS = [
+    wrong_usage_is_told,
+    nobody_there_is_told,
+    status_shows_any_bytes,
+    cluster_status_tells_all_members,
+    break_ends_a_grant,
+    passwords_come_from_files_and_environment,
+    run_tells_the_command_of_its_lock,
+    run_exits_as_its_command,
+    run_waits_as_long_as_told,
+    a_wait_ends_by_a_signal,
+    signals_are_passed_to_the_group,
+    what_a_command_leaves_behind_ends_with_it,
+    shared_runs_share,
+    a_broken_lease_ends_the_command,
+    a_stopped_tool_does_not_keep_the_command_alive,
+    a_lost_majority_ends_the_command_in_time,
+    a_terminal_is_the_commands,
+    elect_keeps_one_running,
+]
+
+
+def test(scene):
+    tool = Tool(scene, scene.cluster(3))
+    wanted = sys.argv[1:]
+    failed = []
+    for show in SHOWS:
+        if wanted and show.__name__ not in wanted:
+            continue
+        begin = time.monotonic()
+        try:
+            show(tool)
+            verdict = "ok"
+        except (
+            AssertionError,
+            Error,
+            Closed,
+            Timeout,
+            OSError,
+            ValueError,
+            KeyError,
+            subprocess.TimeoutExpired,
+        ) as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            inner = [f for f in frames if f.filename.endswith("test_tool.py")][-1]
+            verdict = f"FAILED at line {inner.lineno}: {inner.line}: {error!r}"
+            failed.append(show.__name__)
+        say(f"  {show.__name__}: {verdict} ({time.monotonic() - begin:.2f} s)")
+    tool.close()
+    assert not failed, failed
+
+
+if __name__ == "__main__":
+    cluster.main(test, limit_s=150)
