@@ -112,11 +112,26 @@ class Tool:
         return bool(self.status(key)["holders"])
 
     def close(self):
+        """End what a failed show left behind: processes of ours, and those of
+        commands that still are what they were."""
         for process in self.started:
             if process.poll() is None:
                 process.send_signal(signal.SIGCONT)
                 process.kill()
                 process.wait()
+        for name in os.listdir(self.scene.folder):
+            if not name.endswith(".pids"):
+                continue
+            for pid in self.ids(name[: -len(".pids")]):
+                if self.is_ours(pid):
+                    os.kill(pid, signal.SIGKILL)
+
+    def is_ours(self, pid):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                return self.scene.folder.encode() in file.read()
+        except (FileNotFoundError, ProcessLookupError):
+            return False
 
 
 def is_alive(pid):
@@ -441,7 +456,13 @@ SHOWS = [
 
 def test(scene):
     tool = Tool(scene, scene.cluster(3))
-    wanted = sys.argv[1:]
+    try:
+        run_shows(tool, sys.argv[1:])
+    finally:
+        tool.close()
+
+
+def run_shows(tool, wanted):
     failed = []
     for show in SHOWS:
         if wanted and show.__name__ not in wanted:
@@ -465,7 +486,6 @@ def test(scene):
             verdict = f"FAILED at line {inner.lineno}: {inner.line}: {error!r}"
             failed.append(show.__name__)
         say(f"  {show.__name__}: {verdict} ({time.monotonic() - begin:.2f} s)")
-    tool.close()
     assert not failed, failed
 
 
