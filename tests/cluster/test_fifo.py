@@ -75,4 +75,4 @@ def test(scene):
 
 
 if __name__ == "__main__":
-    cluster.main(test, limit_s=40)
+    cluster.main(test, limit_s=40, brief=True)

@@ -99,4 +99,4 @@ def remove_dead(nodes):
 
 
 if __name__ == "__main__":
-    cluster.main(test, limit_s=120)
+    cluster.main(test, limit_s=120, brief=True)

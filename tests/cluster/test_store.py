@@ -179,4 +179,4 @@ def failing_disk(scene):
 
 
 if __name__ == "__main__":
-    cluster.main(test, limit_s=60)
+    cluster.main(test, limit_s=60, brief=True)

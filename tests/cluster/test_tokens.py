@@ -209,4 +209,4 @@ def bad_files(scene, nodes, store, keys):
 
 
 if __name__ == "__main__":
-    cluster.main(test, limit_s=60)
+    cluster.main(test, limit_s=60, brief=True)
