@@ -59,6 +59,13 @@
 /* State carried by one InstallSnapshot chunk. */
 #define LIMIT_CHUNK_BYTES (1024 * 1024)
 
+/* What the leader's state may answer to one question. */
+#define LIMIT_ANSWER_BYTES (2 * 1024 * 1024)
+
+/* What stands before an entry, or around such an answer, on its way between a
+ * follower and the leader. */
+#define LIMIT_FORWARD_HEAD_BYTES 256
+
 /* A published message and its channel, which go to every node. */
 #define LIMIT_PUBLISH_BYTES (1024 * 1024)
 
@@ -88,6 +95,10 @@ static_assert(LIMIT_CHUNK_BYTES + LIMIT_MEMBERS_BYTES +
                       LIMIT_FRAME_OVERHEAD_BYTES <=
                   LIMIT_FRAME_BYTES,
               "a full snapshot chunk fits into a frame");
+static_assert(LIMIT_ANSWER_BYTES + LIMIT_FORWARD_HEAD_BYTES +
+                      LIMIT_FRAME_OVERHEAD_BYTES <=
+                  LIMIT_FRAME_BYTES,
+              "every answer of the leader fits into a frame");
 static_assert(LIMIT_PUBLISH_BYTES + LIMIT_FRAME_OVERHEAD_BYTES <=
                   LIMIT_FRAME_BYTES,
               "every published message fits into a frame");

@@ -29,8 +29,9 @@ enum command_query_kind {
     COMMAND_QUERY_ANY,      /* one data key; the cursor says which; no text */
 };
 
-/* Claims are left out of an answer that would grow beyond this. */
-#define COMMAND_QUERY_BYTES_MAX (2 * 1024 * 1024)
+/* Claims are left out of an answer that would grow beyond this, its head not
+ * counted. */
+#define COMMAND_QUERY_BYTES_MAX LIMIT_ANSWER_BYTES
 
 /* Locks that one step of a scan lists, and how many places of the table it may
  * look at to find one. */
@@ -39,10 +40,6 @@ enum command_query_kind {
 
 /* What matching all keys with one pattern may cost: a second or less. */
 #define COMMAND_QUERY_KEYS_STEPS (64 * 2 * 1024 * 1024)
-
-static_assert(COMMAND_QUERY_BYTES_MAX + LIMIT_FRAME_OVERHEAD_BYTES <=
-                  LIMIT_FRAME_BYTES,
-              "an answer fits into a frame");
 
 struct command_query {
     enum command_query_kind kind;

@@ -10,10 +10,6 @@
 #define PEER_CHANGE_REPLY_BYTES_MAX                                            \
     (1 + 8 + 2 + LIMIT_ADDRESS_BYTES + 2 + PEER_REASON_BYTES_MAX)
 
-static_assert(PEER_FORWARD_REPLY_BYTES_MAX + LIMIT_FRAME_OVERHEAD_BYTES <=
-                  LIMIT_FRAME_BYTES,
-              "every forwarded reply fits into a frame");
-
 /* Only characters from least to the tilde. */
 static bool peer_body_is_text(struct bytes text, uint8_t least)
 {

@@ -28,8 +28,9 @@
 #define PEER_REASON_BYTES_MAX 255
 
 /* A forwarded request becomes a log entry; its reply may carry many values. */
-#define PEER_FORWARD_BYTES_MAX LIMIT_ENTRY_BYTES
-#define PEER_FORWARD_REPLY_BYTES_MAX LIMIT_CHUNK_BYTES
+#define PEER_FORWARD_BYTES_MAX (LIMIT_ENTRY_BYTES + LIMIT_FORWARD_HEAD_BYTES)
+#define PEER_FORWARD_REPLY_BYTES_MAX                                           \
+    (LIMIT_ANSWER_BYTES + LIMIT_FORWARD_HEAD_BYTES)
 
 /* The type byte of a frame: never reuse a value. Those of the core are its own
  * numbers, the others start at 32. */

@@ -293,6 +293,34 @@ def large_output_then_quit_arrives_whole(nodes):
         assert client.is_closed()
 
 
+def the_longest_requests_and_replies_pass_through_followers(nodes):
+    """What the leader takes or answers, a follower can hand on."""
+    part = "x" * 60000
+    with nodes.leader().client() as client:
+        # Two values that fill an entry of the log to its last byte.
+        fits, too_long = 0, 60000
+        while too_long - fits > 1:
+            middle = (fits + too_long) // 2
+            if client.command("MSET", "long", part, "rest", "y" * middle) == "OK":
+                fits = middle
+            else:
+                too_long = middle
+        for i in range(34):
+            assert client.command("SET", f"long-{i}", part) == "OK"
+    assert fits > 0
+    for node in nodes:
+        with node.client() as client:
+            for count in (fits - 1, fits):
+                words = ("MSET", "long", part, "rest", "y" * count)
+                assert client.command(*words) == "OK", (node.id, count)
+            reply = client.command("MSET", "long", part, "rest", "y" * too_long)
+            assert isinstance(reply, Error) and "longer" in str(reply), reply
+            values = client.command("MGET", *(f"long-{i}" for i in range(34)))
+            assert values == [part] * 34, node.id
+            reply = client.command("MGET", *["long-0"] * 36)
+            assert reply == Error("ERR the reply would be too large"), reply
+
+
 def waiting_ends_as_asked(nodes):
     with nodes[0].client() as holder:
         token = holder.command("LOCK.ACQUIRE", "waits", "a", TTL)
@@ -686,6 +714,7 @@ SHOWS = [
     pipelines_keep_their_order,
     a_pipeline_waits_behind_a_blocked_request,
     large_output_then_quit_arrives_whole,
+    the_longest_requests_and_replies_pass_through_followers,
     waiting_ends_as_asked,
     shared_and_exclusive,
     seq_tells_threads_of_an_owner_apart,

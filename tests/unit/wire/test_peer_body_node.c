@@ -230,7 +230,7 @@ END_TEST
 
 /* ---- limits ---- */
 
-static uint8_t large[LIMIT_CHUNK_BYTES + 1];
+static uint8_t large[PEER_FORWARD_REPLY_BYTES_MAX + 1];
 
 START_TEST(texts_and_bodies_of_nodes_have_their_limits)
 {
