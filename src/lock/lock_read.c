@@ -21,8 +21,6 @@ static void lock_read_put_key(const struct lock_machine *machine,
                               time_ms_t clock,
                               const struct lock_read_head *head,
                               struct bytes key, struct buffer *out);
-static uint64_t lock_read_last_token(const struct lock_machine *machine,
-                                     struct bytes key);
 
 void lock_read_encode(const struct lock_question *question, struct buffer *out)
 {
@@ -97,8 +95,11 @@ enum lock_read_type lock_read_look(const struct lock_machine *machine,
                                    struct bytes key, uint64_t *revision)
 {
     *revision = 0;
-    if (lock_table_is_held(machine, key)) {
-        *revision = lock_read_last_token(machine, key);
+    const struct lock *lock = lock_table_find(machine, key);
+    if (lock != NULL && lock->holders != NULL) {
+        /* Holders are in the order of their tokens, and the one before the
+         * first is the last: a shared lock may have too many to walk. */
+        *revision = lock->holders->previous->token;
         return LOCK_READ_LOCK;
     }
     const struct lock_data_key *found = lock_data_find(machine, database, key);
@@ -137,22 +138,6 @@ static void lock_read_put_key(const struct lock_machine *machine,
     if (type != LOCK_READ_NONE && head->want & LOCK_READ_REVISION) {
         buffer_u64(out, revision);
     }
-}
-
-/* Holders are in the order of their tokens; a shared lock may have many. */
-static bool lock_read_note_token(void *context,
-                                 const struct lock_claim_view *claim)
-{
-    *(uint64_t *)context = claim->token;
-    return true;
-}
-
-static uint64_t lock_read_last_token(const struct lock_machine *machine,
-                                     struct bytes key)
-{
-    uint64_t token = 0;
-    lock_visit_holders(machine, key, lock_read_note_token, &token);
-    return token;
 }
 
 void lock_read_apply(struct lock_machine *machine,

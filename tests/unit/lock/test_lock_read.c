@@ -107,6 +107,42 @@ START_TEST(every_change_is_another_revision)
 }
 END_TEST
 
+static uint64_t share(const char *owner)
+{
+    ck_assert_int_eq(
+        apply((struct lock_command){.kind = LOCK_COMMAND_ACQUIRE,
+                                    .acquire = {.key = text("shared"),
+                                                .owner = text(owner),
+                                                .mode = LOCK_SHARED,
+                                                .ttl_ms = 1000}}),
+        LOCK_GRANTED);
+    return outcome.answer.token;
+}
+
+static void give_back(const char *owner, uint64_t token)
+{
+    apply(
+        (struct lock_command){.kind = LOCK_COMMAND_RELEASE,
+                              .release = {text("shared"), text(owner), token}});
+}
+
+START_TEST(the_revision_of_a_shared_lock_is_its_last_grant)
+{
+    const uint64_t first = share("ann");
+    ck_assert_uint_eq(ask_one("shared", LOCK_READ_REVISION).revision, first);
+    const uint64_t second = share("ben");
+    const uint64_t third = share("cat");
+    ck_assert_uint_eq(ask_one("shared", LOCK_READ_REVISION).revision, third);
+    give_back("ann", first);
+    ck_assert_uint_eq(ask_one("shared", LOCK_READ_REVISION).revision, third);
+    give_back("cat", third);
+    ck_assert_uint_eq(ask_one("shared", LOCK_READ_REVISION).revision, second);
+    give_back("ben", second);
+    ck_assert_int_eq(ask_one("shared", LOCK_READ_REVISION).type,
+                     LOCK_READ_NONE);
+}
+END_TEST
+
 START_TEST(an_answer_that_is_too_long_is_none)
 {
     const struct bytes keys[] = {text("a"), text("b"), text("a")};
@@ -180,6 +216,7 @@ int main(void)
     tcase_add_test(tests, a_name_is_nothing_a_string_or_a_held_lock);
     tcase_add_test(tests, only_what_is_wanted_is_told);
     tcase_add_test(tests, every_change_is_another_revision);
+    tcase_add_test(tests, the_revision_of_a_shared_lock_is_its_last_grant);
     tcase_add_test(tests, an_answer_that_is_too_long_is_none);
     tcase_add_test(tests, what_is_no_question_is_refused);
     tcase_add_test(tests, keys_are_counted_for_each_database);
