@@ -48,6 +48,9 @@ static enum command_verdict cmd_watch_start(struct command_call *call)
     if (command_multi_is_open(call->session)) {
         return command_error(call, "ERR WATCH inside MULTI is not allowed");
     }
+    if (call->args_count - 1 > COMMAND_MULTI_WATCHES_MAX) {
+        return command_error(call, "ERR too many keys are watched");
+    }
     const enum command_verdict verdict =
         command_data_look(call, 1, call->args_count - 1, LOCK_READ_REVISION);
     call->plan.alone = true;

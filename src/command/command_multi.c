@@ -86,7 +86,7 @@ static enum command_verdict command_multi_queue(const struct command *command,
     struct command_multi_list *list = &multi->queued;
     size_t bytes = 0;
     for (size_t i = 0; i < call->args_count; i++) {
-        bytes += call->args[i].count;
+        bytes += 1 + call->args[i].count;
     }
     if (!(command->flags & COMMAND_MULTI)) {
         multi->is_spoiled = true;
@@ -221,7 +221,8 @@ bool command_multi_watch(struct command_session *session,
     }
     const size_t before = multi->watches.count;
     lock_batch_add_watch(&multi->watches, watch);
-    if (multi->watches.count > COMMAND_MULTI_WATCH_BYTES_MAX) {
+    if (multi->watches.count > COMMAND_MULTI_WATCH_BYTES_MAX ||
+        multi->watches_count == COMMAND_MULTI_WATCHES_MAX) {
         buffer_cut(&multi->watches, before);
         return false;
     }

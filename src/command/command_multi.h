@@ -26,10 +26,14 @@ extern const struct command cmd_multi;
 extern const struct command cmd_unwatch;
 extern const struct command cmd_watch;
 
-/* Queued commands and their bytes, more than an entry can hold; and the bytes
- * of watched keys, so that half an entry is left for operations. */
+/* Queued commands and their bytes, more than an entry can hold. A word counts
+ * for a byte more than it has: those of none take room as well. */
 #define COMMAND_MULTI_MAX 16384
 #define COMMAND_MULTI_BYTES_MAX (4 * LIMIT_ENTRY_BYTES)
+
+/* Watched keys, also those of one WATCH, for each is compared with all; and
+ * their bytes, so that half an entry is left for operations. */
+#define COMMAND_MULTI_WATCHES_MAX 1024
 #define COMMAND_MULTI_WATCH_BYTES_MAX (LIMIT_ENTRY_BYTES / 2)
 
 /* Start a command, or queue it if a transaction is open: what the server calls

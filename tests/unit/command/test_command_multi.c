@@ -100,6 +100,41 @@ START_TEST(there_is_an_end_to_what_can_be_queued_and_watched)
 }
 END_TEST
 
+START_TEST(words_of_no_bytes_take_room_too)
+{
+    static struct bytes words[COMMAND_MULTI_BYTES_MAX / 4];
+    words[0] = text("DEL");
+    check_says("MULTI", "+OK");
+    for (int i = 0; i < 3; i++) {
+        ck_assert_str_eq(says_args(words, COMMAND_MULTI_BYTES_MAX / 4),
+                         "+QUEUED\r\n");
+    }
+    ck_assert_str_eq(says_args(words, COMMAND_MULTI_BYTES_MAX / 4),
+                     "-ERR the transaction is too long\r\n");
+}
+END_TEST
+
+START_TEST(so_many_keys_can_be_watched)
+{
+    static char names[COMMAND_MULTI_WATCHES_MAX + 1][8];
+    static struct bytes words[COMMAND_MULTI_WATCHES_MAX + 2];
+    words[0] = text("WATCH");
+    for (unsigned i = 0; i <= COMMAND_MULTI_WATCHES_MAX; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "%u", i);
+        words[1 + i] = text(names[i]);
+    }
+
+    ck_assert_str_eq(says_args(words, COMMAND_MULTI_WATCHES_MAX + 2),
+                     "-ERR too many keys are watched\r\n");
+    ck_assert_str_eq(says_args(words, COMMAND_MULTI_WATCHES_MAX + 1),
+                     "+OK\r\n");
+    check_says("WATCH 7", "+OK");
+    check_says("WATCH more", "-ERR too many keys are watched");
+    check_says("UNWATCH", "+OK");
+    check_says("WATCH more", "+OK");
+}
+END_TEST
+
 START_TEST(a_session_that_ends_leaves_nothing_behind)
 {
     check_says("WATCH a b", "+OK");
@@ -122,6 +157,8 @@ int main(void)
     tcase_add_test(tests, a_request_that_was_refused_spoils_it);
     tcase_add_test(tests, a_watched_key_that_changed_stops_it);
     tcase_add_test(tests, there_is_an_end_to_what_can_be_queued_and_watched);
+    tcase_add_test(tests, words_of_no_bytes_take_room_too);
+    tcase_add_test(tests, so_many_keys_can_be_watched);
     tcase_add_test(tests, a_session_that_ends_leaves_nothing_behind);
     suite_add_tcase(suite, tests);
     return check_run(suite);
