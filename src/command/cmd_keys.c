@@ -38,6 +38,7 @@ static enum command_verdict cmd_keys_start(struct command_call *call)
         .read = {.kind = COMMAND_QUERY_KEYS,
                  .database = call->session->database,
                  .text = pattern},
+        .alone = true, /* many at once would keep the leader as one must not */
     };
     return COMMAND_PLANNED;
 }

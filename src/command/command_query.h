@@ -38,8 +38,11 @@ enum command_query_kind {
 #define COMMAND_QUERY_SCAN_MAX 1000
 #define COMMAND_QUERY_SCAN_PLACES 10
 
-/* What matching all keys with one pattern may cost: a second or less. */
-#define COMMAND_QUERY_KEYS_STEPS (64 * 2 * 1024 * 1024)
+/* What matching all keys with one pattern may cost, and what it costs to look
+ * at a key at all: together an eighth of a second or so. A leader that is busy
+ * for as long as election-ms loses its place. */
+#define COMMAND_QUERY_KEYS_STEPS (16 * 1024 * 1024)
+#define COMMAND_QUERY_KEY_STEPS 64
 
 struct command_query {
     enum command_query_kind kind;

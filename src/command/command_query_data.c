@@ -82,6 +82,9 @@ bool command_query_next_key(struct command_query_reply *reply,
 static void command_query_put_key(void *context, struct bytes key)
 {
     struct command_query_keys *keys = context;
+    keys->steps -= keys->steps < COMMAND_QUERY_KEY_STEPS
+                       ? keys->steps
+                       : COMMAND_QUERY_KEY_STEPS;
     if (keys->cut || (keys->pattern != NULL &&
                       !resp_word_matches(*keys->pattern, key, RESP_CASE_EXACT,
                                          &keys->steps))) {

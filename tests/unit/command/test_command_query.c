@@ -254,6 +254,51 @@ START_TEST(data_is_answered_with_its_time_left)
 }
 END_TEST
 
+static bool keys_are_told(const char *pattern)
+{
+    ask((struct command_query){.kind = COMMAND_QUERY_KEYS,
+                               .text = text(pattern)});
+    return reply.found;
+}
+
+/* Many keys with a pattern that is cheap, few with one that is not. */
+START_TEST(all_keys_are_matched_only_if_that_is_quick)
+{
+    static char names[4096][8];
+    static struct bytes words[2 * 4096];
+    const unsigned enough = COMMAND_QUERY_KEYS_STEPS / COMMAND_QUERY_KEY_STEPS;
+    for (unsigned from = 0; from <= enough; from += 4096) {
+        for (unsigned i = 0; i < 4096; i++) {
+            (void)snprintf(names[i], sizeof(names[i]), "%07x", from + i);
+            words[2 * i] = text(names[i]);
+        }
+        apply((struct lock_command){
+            .kind = LOCK_COMMAND_SET_MANY,
+            .set_many = {.words = words, .pairs_count = 4096}});
+        ck_assert(from > 4096 * 10 || keys_are_told("nothing"));
+    }
+    ck_assert(!keys_are_told("nothing"));
+    apply((struct lock_command){.kind = LOCK_COMMAND_FLUSH});
+    ck_assert(keys_are_told("nothing"));
+
+    char name[LIMIT_KEY_BYTES + 1];
+    char pattern[LIMIT_KEY_BYTES / 2 + 2];
+    memset(name, 'a', sizeof(name));
+    name[LIMIT_KEY_BYTES] = '\0';
+    memset(pattern, 'a', sizeof(pattern));
+    pattern[0] = '*';
+    pattern[sizeof(pattern) - 2] = 'b';
+    pattern[sizeof(pattern) - 1] = '\0';
+    for (unsigned i = 0; i < 100; i++) {
+        name[0] = (char)('a' + i / 10);
+        name[1] = (char)('a' + i % 10);
+        set(name, "v", 0);
+        ck_assert(i > 10 || keys_are_told(pattern));
+    }
+    ck_assert(!keys_are_told(pattern));
+}
+END_TEST
+
 START_TEST(fenced_data_is_answered_with_its_token)
 {
     const struct lock_pair pair = {text("d"), text("v")};
@@ -304,6 +349,7 @@ static Suite *suite(void)
     tcase_add_test(query, a_step_of_a_scan_that_finds_nothing_ends_too);
     tcase_add_test(query, count_0_of_a_scan_goes_on_all_the_same);
     tcase_add_test(query, data_is_answered_with_its_time_left);
+    tcase_add_test(query, all_keys_are_matched_only_if_that_is_quick);
     tcase_add_test(query, fenced_data_is_answered_with_its_token);
     tcase_add_test(query, what_is_no_answer_is_refused);
     suite_add_tcase(suite_, query);
