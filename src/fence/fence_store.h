@@ -4,7 +4,8 @@
  * thread of their own, all that wait at once in one synced batch. A write and
  * the fence it raises are in the same batch: after a crash both are there or
  * neither. Reads have a second thread, so that they do not wait for a sync;
- * LevelDB shows nothing before it is synced.
+ * LevelDB shows nothing before it is synced, and the thread itself sees to the
+ * names of files (store_writer.h).
  *
  * An answer is handed out only after what it is based on is on disk: an
  * acceptance after its own write, a refusal after the write whose token is

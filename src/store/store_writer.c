@@ -235,9 +235,14 @@ static void store_writer_run(struct store_writer *writer,
     store_writer_take_run(jobs, &run);
     store_writer_prepare(&run);
     store_writer_lower_mark(writer, &run);
+    const bool reads = STAILQ_FIRST(&run)->prepare != NULL;
     const bool stored = store_writer_store(writer, &run);
-    if (stored) {
+    /* What was read may lie in a file that another thread wrote and synced, and
+     * whose name it has still to sync. */
+    if (stored || reads) {
         store_writer_sync_names(writer);
+    }
+    if (stored) {
         store_writer_raise_mark(writer, &run);
         store_writer_take_snapshot(writer, &run);
     }

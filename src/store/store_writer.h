@@ -40,7 +40,8 @@ struct store_job {
     const leveldb_snapshot_t *snapshot; /* of that state, when done; or NULL */
     /* Called in the thread, job after job, before the run is written; may set
      * batch. first: nothing of this run was prepared before, and all earlier
-     * runs are durable. NULL: there is nothing to prepare. */
+     * runs are durable. What it reads is durable when the job is done. NULL:
+     * there is nothing to prepare. */
     void (*prepare)(struct store_job *job, bool first);
     /* Give back what a longer struct around the job owns, but not itself; may
      * be NULL. */
