@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "command/command_args.h"
+#include "command/command_data.h"
 #include "command/command_face.h"
 #include "command/command_others.h"
 #include "command/command_text.h"
@@ -25,20 +26,10 @@ static void cmd_memory_pair(struct command_call *call, const char *name,
 
 static enum command_verdict cmd_memory_usage_start(struct command_call *call)
 {
-    struct bytes key;
     if (!cmd_memory_usage_options(call)) {
         return COMMAND_ANSWERED;
     }
-    if (!command_args_key(call, 2, &key)) {
-        return COMMAND_ANSWERED;
-    }
-    call->plan = (struct command_plan){
-        .kind = COMMAND_PLAN_READ,
-        .read = {.kind = COMMAND_QUERY_GET,
-                 .database = call->session->database,
-                 .text = key},
-    };
-    return COMMAND_PLANNED;
+    return command_data_look(call, 2, 1, LOCK_READ_LENGTH);
 }
 
 /* False: the error is written. */
@@ -67,19 +58,23 @@ static bool cmd_memory_usage_options(struct command_call *call)
 static void cmd_memory_usage_finish(struct command_call *call,
                                     const struct command_outcome *outcome)
 {
-    struct command_query_reply answer;
-    if (command_query_read(outcome->query_reply, &answer) != STATUS_OK) {
-        (void)command_error(call, "ERR the answer of the cluster makes no "
-                                  "sense here");
+    struct lock_read_item item;
+    struct reader answer;
+    if (!command_data_open(call, outcome, &answer)) {
         return;
     }
-    if (!answer.found) {
+    if (!lock_read_next(&answer, LOCK_READ_LENGTH, &item)) {
+        (void)command_error(call, "ERR the answer of the leader cannot be "
+                                  "read");
+        return;
+    }
+    if (item.type != LOCK_READ_STRING) {
         resp_reply_null(&call->reply);
         return;
     }
-    resp_reply_integer(&call->reply,
-                       (int64_t)(CMD_MEMORY_KEY_BYTES + call->args[2].count +
-                                 answer.value.count));
+    resp_reply_integer(
+        &call->reply,
+        (int64_t)(CMD_MEMORY_KEY_BYTES + call->args[2].count + item.length));
 }
 
 /* ---- STATS, DOCTOR ---- */

@@ -30,10 +30,6 @@ static void command_query_answer_lock(const struct lock_machine *machine,
                                       time_ms_t clock,
                                       const struct command_query *query,
                                       struct buffer *out);
-static void command_query_answer_get(const struct lock_machine *machine,
-                                     time_ms_t clock,
-                                     const struct command_query *query,
-                                     struct buffer *out);
 static void command_query_answer_fenced(const struct lock_machine *machine,
                                         time_ms_t clock,
                                         const struct command_query *query,
@@ -109,7 +105,6 @@ static enum status command_query_check_text(const struct command_query *query)
         return count <= LIMIT_KEY_BYTES ? STATUS_OK : STATUS_BAD_VALUE;
     case COMMAND_QUERY_LOCK:
     case COMMAND_QUERY_OWNED:
-    case COMMAND_QUERY_GET:
     case COMMAND_QUERY_FENCED:
     case COMMAND_QUERY_FENCE:
     case COMMAND_QUERY_HOLDERS:
@@ -145,9 +140,6 @@ void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
     case COMMAND_QUERY_SCAN:
         command_query_answer_scan(machine, clock, query, out);
         return;
-    case COMMAND_QUERY_GET:
-        command_query_answer_get(machine, clock, query, out);
-        break;
     case COMMAND_QUERY_FENCED:
         command_query_answer_fenced(machine, clock, query, out);
         return;
@@ -161,7 +153,6 @@ void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
         command_query_data_answer(machine, clock, query, out);
         return;
     }
-    (void)command_query_put_counts(out);
 }
 
 enum status command_query_read(struct bytes bytes,
@@ -188,11 +179,6 @@ enum status command_query_read(struct bytes bytes,
         break;
     case COMMAND_QUERY_SCAN:
         reply->cursor = reader_u64(&reader);
-        break;
-    case COMMAND_QUERY_GET:
-        reply->found = reader_u8(&reader) != 0;
-        reply->left_ms = reader_u64(&reader);
-        reply->value = reader_bytes32(&reader);
         break;
     case COMMAND_QUERY_FENCED:
         reply->found = reader_u8(&reader) != 0;
@@ -290,20 +276,6 @@ static void command_query_answer_scan(const struct lock_machine *machine,
     buffer_append(out, buffer_view(&claims));
     command_query_set_counts(out, counts, &writer, NULL);
     buffer_close(&claims);
-}
-
-static void command_query_answer_get(const struct lock_machine *machine,
-                                     time_ms_t clock,
-                                     const struct command_query *query,
-                                     struct buffer *out)
-{
-    struct bytes value = bytes_of(NULL, 0);
-    time_ms_t deadline = 0;
-    const bool found = lock_get(machine, query->database, query->text, clock,
-                                &value, &deadline);
-    buffer_u8(out, found ? 1 : 0);
-    buffer_u64(out, deadline == 0 ? TIME_NEVER : deadline - clock);
-    buffer_bytes32(out, value);
 }
 
 static void command_query_answer_fenced(const struct lock_machine *machine,

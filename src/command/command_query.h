@@ -17,7 +17,6 @@
 enum command_query_kind {
     COMMAND_QUERY_LOCK = 1, /* a key: view, holders, waiters up to count */
     COMMAND_QUERY_OWNED,    /* the grants of an owner, in text */
-    COMMAND_QUERY_GET,      /* a data key */
     COMMAND_QUERY_FENCED,   /* a data key written by a fenced write */
     COMMAND_QUERY_FENCE,    /* the highest token of a lock key */
     COMMAND_QUERY_HOLDERS,  /* as LOCK, without the list of waiters */
@@ -91,9 +90,8 @@ struct command_query_reply {
     struct lock_view lock; /* LOCK, HOLDERS, WAITERS */
     uint64_t last_token;   /* LOCK and so on: of the whole cluster; FENCE */
     uint64_t cursor;       /* SCAN: where to go on; 0: nowhere */
-    bool found;            /* GET, FENCED, ANY; DATA, KEYS: it is all there */
-    struct bytes value;    /* GET, FENCED, ANY */
-    time_ms_t left_ms;     /* GET: TIME_NEVER if it lives for ever */
+    bool found;            /* FENCED, ANY; DATA, KEYS: it is all there */
+    struct bytes value;    /* FENCED, ANY */
     struct bytes lock_key; /* FENCED */
     uint64_t token;        /* FENCED */
     size_t holders_count;  /* claims that follow, holders first */

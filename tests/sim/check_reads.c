@@ -16,7 +16,12 @@ static uint64_t check_reads_look_at_lock(const struct lock_machine *machine,
                                          struct bytes key);
 static bool check_reads_mix_claim(void *context,
                                   const struct lock_claim_view *claim);
-static uint64_t check_reads_hash_value(bool found, struct bytes value);
+static enum lock_read_type check_reads_type(const struct lock_machine *machine,
+                                            struct bytes key,
+                                            struct bytes *value,
+                                            time_ms_t *deadline);
+static uint64_t check_reads_hash_value(enum lock_read_type type,
+                                       struct bytes value);
 static bool check_reads_fits(const struct check_reads_key *key,
                              raft_index_t floor, uint64_t hash, bool found);
 static size_t check_reads_number(const struct sim_wish *wish);
@@ -52,10 +57,10 @@ void check_reads_applied(struct check_reads *check, raft_index_t index,
         struct bytes value = bytes_of(NULL, 0);
         time_ms_t deadline = 0;
         sim_wish_name_data(name, i);
-        const bool found =
-            lock_get(machine, 0, bytes_of_text(name), 0, &value, &deadline);
+        const enum lock_read_type type =
+            check_reads_type(machine, bytes_of_text(name), &value, &deadline);
         check_reads_see(check, key++, index,
-                        check_reads_hash_value(found, value), deadline != 0);
+                        check_reads_hash_value(type, value), deadline != 0);
     }
     for (size_t i = 0; i < SIM_LOCKS_MAX; i++) {
         sim_wish_name_lock(name, i);
@@ -71,6 +76,7 @@ void check_reads_answered(struct check_reads *check,
 {
     struct command_query_reply reply;
     struct command_claim claim;
+    struct lock_read_item item;
     uint64_t hash = 0;
     bool found = true;
 
@@ -94,9 +100,10 @@ void check_reads_answered(struct check_reads *check,
                             reply.last_token);
         }
         break;
-    case COMMAND_QUERY_GET:
-        found = reply.found;
-        hash = check_reads_hash_value(reply.found, reply.value);
+    case COMMAND_QUERY_DATA:
+        found = lock_read_next(&reply.claims, LOCK_READ_VALUE, &item) &&
+                item.type != LOCK_READ_NONE;
+        hash = check_reads_hash_value(item.type, item.value);
         break;
     case COMMAND_QUERY_FENCE:
         hash = reply.last_token;
@@ -155,9 +162,26 @@ static bool check_reads_mix_claim(void *context,
     return true;
 }
 
-static uint64_t check_reads_hash_value(bool found, struct bytes value)
+/* What a name stands for: a held lock hides the string of that name. */
+static enum lock_read_type check_reads_type(const struct lock_machine *machine,
+                                            struct bytes key,
+                                            struct bytes *value,
+                                            time_ms_t *deadline)
 {
-    return found ? sim_wish_mix_bytes(1, value) : 0;
+    struct lock_view view;
+
+    if (lock_look(machine, key, &view) && view.holders_count > 0) {
+        return LOCK_READ_LOCK;
+    }
+    return lock_get(machine, 0, key, 0, value, deadline) ? LOCK_READ_STRING
+                                                         : LOCK_READ_NONE;
+}
+
+static uint64_t check_reads_hash_value(enum lock_read_type type,
+                                       struct bytes value)
+{
+    return type == LOCK_READ_NONE ? 0
+                                  : sim_wish_mix_bytes((uint64_t)type, value);
 }
 
 /* True if a look from the one in force at floor on is the one wanted. Before

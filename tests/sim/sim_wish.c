@@ -18,7 +18,7 @@ static void sim_wish_plan_data(const struct sim_wish *wish, struct bytes *key,
 static void sim_wish_plan_fence(const struct sim_wish *wish,
                                 struct lock_pair *pair, struct bytes *key,
                                 struct command_plan *plan);
-static void sim_wish_plan_read(const struct sim_wish *wish,
+static void sim_wish_plan_read(const struct sim_wish *wish, struct bytes *key,
                                struct command_plan *plan);
 static uint64_t sim_wish_mark_data(const struct lock_command *command,
                                    uint64_t mark);
@@ -94,7 +94,7 @@ void sim_wish_plan(const struct sim_wish *wish, struct lock_pair *pair,
         sim_wish_plan_fence(wish, pair, key, plan);
         break;
     default:
-        sim_wish_plan_read(wish, plan);
+        sim_wish_plan_read(wish, key, plan);
         break;
     }
 }
@@ -205,13 +205,13 @@ static void sim_wish_plan_fence(const struct sim_wish *wish,
     }
 }
 
-static void sim_wish_plan_read(const struct sim_wish *wish,
+static void sim_wish_plan_read(const struct sim_wish *wish, struct bytes *key,
                                struct command_plan *plan)
 {
     static const enum command_query_kind kinds[] = {
         [SIM_WISH_STATUS] = COMMAND_QUERY_LOCK,
         [SIM_WISH_OWNED] = COMMAND_QUERY_OWNED,
-        [SIM_WISH_GET] = COMMAND_QUERY_GET,
+        [SIM_WISH_GET] = COMMAND_QUERY_DATA,
         [SIM_WISH_FENCED] = COMMAND_QUERY_FENCED,
         [SIM_WISH_FENCE] = COMMAND_QUERY_FENCE,
     };
@@ -221,6 +221,13 @@ static void sim_wish_plan_read(const struct sim_wish *wish,
     plan->read.text =
         bytes_of_text(wish->kind == SIM_WISH_OWNED ? wish->owner : wish->key);
     plan->read.count = 1000;
+    if (wish->kind == SIM_WISH_GET) {
+        *key = plan->read.text;
+        plan->read.question = (struct lock_question){.kind = LOCK_READ_LOOKUP,
+                                                     .want = LOCK_READ_VALUE,
+                                                     .keys = key,
+                                                     .keys_count = 1};
+    }
 }
 
 /* ---- marks ---- */

@@ -12,15 +12,27 @@ static const char *finish(struct bytes query_reply)
     return written();
 }
 
+/* What a leader answers to the question that was planned. */
+static void answer_of(const struct lock_machine *machine, struct buffer *answer)
+{
+    struct buffer bytes = {0};
+    struct command_query query;
+    command_query_encode(&call.plan.read, &bytes);
+    ck_assert_int_eq(command_query_decode(buffer_view(&bytes), &query),
+                     STATUS_OK);
+    command_query_answer(machine, 1000, &query, answer);
+    buffer_close(&bytes);
+}
+
 START_TEST(a_key_is_asked_of_the_cluster)
 {
     session.database = 3;
     (void)ask(2, "MEMORY USAGE k SAMPLES 0");
     ck_assert_int_eq(verdict, COMMAND_PLANNED);
     ck_assert_int_eq(call.plan.kind, COMMAND_PLAN_READ);
-    ck_assert_int_eq(call.plan.read.kind, COMMAND_QUERY_GET);
+    ck_assert_int_eq(call.plan.read.kind, COMMAND_QUERY_DATA);
     ck_assert_uint_eq(call.plan.read.database, 3);
-    ck_assert_uint_eq(call.plan.read.text.count, 1);
+    ck_assert_uint_eq(call.plan.read.question.keys_count, 1);
 }
 END_TEST
 
@@ -30,7 +42,7 @@ START_TEST(a_key_that_is_not_there_is_null)
         lock_machine_new((struct table_seed){{1, 2}});
     struct buffer answer = {0};
     (void)ask(2, "MEMORY USAGE k");
-    command_query_answer(machine, 1000, &call.plan.read, &answer);
+    answer_of(machine, &answer);
     ck_assert_str_eq(finish(buffer_view(&answer)), "$-1\r\n");
     (void)ask(3, "MEMORY USAGE k");
     ck_assert_str_eq(finish(buffer_view(&answer)), "_\r\n");
@@ -55,7 +67,7 @@ START_TEST(a_key_takes_its_name_its_value_and_more)
     ck_assert_int_eq(lock_apply(machine, 1, buffer_view(&bytes), &outcome),
                      STATUS_OK);
     (void)ask(2, "MEMORY USAGE k");
-    command_query_answer(machine, 1000, &call.plan.read, &answer);
+    answer_of(machine, &answer);
     ck_assert_str_eq(finish(buffer_view(&answer)), ":102\r\n");
     buffer_close(&answer);
     buffer_close(&bytes);

@@ -47,7 +47,8 @@ START_TEST(what_is_no_question_is_refused)
 {
     static char big[LIMIT_KEY_BYTES + 1];
     struct command_query read;
-    struct command_query query = {.kind = COMMAND_QUERY_GET, .text = text("k")};
+    struct command_query query = {.kind = COMMAND_QUERY_FENCED,
+                                  .text = text("k")};
     for (size_t cut = 1; cut < 20; cut++) {
         ck_assert_int_eq(decode(&query, cut, &read), STATUS_BAD_LENGTH);
     }
@@ -60,7 +61,7 @@ START_TEST(what_is_no_question_is_refused)
     ck_assert_int_eq(decode(&query, 0, &read), STATUS_BAD_VALUE);
     query.kind = (enum command_query_kind)99;
     ck_assert_int_eq(decode(&query, 0, &read), STATUS_BAD_VALUE);
-    query.kind = COMMAND_QUERY_GET;
+    query.kind = COMMAND_QUERY_FENCED;
     query.text = bytes_of(big, sizeof(big));
     ck_assert_int_eq(decode(&query, 0, &read), STATUS_BAD_VALUE);
     query.text = bytes_of("", 0);
@@ -236,24 +237,6 @@ static void set(const char *key, const char *value, time_ms_t ttl_ms)
                 .time_ms = ttl_ms}});
 }
 
-START_TEST(data_is_answered_with_its_time_left)
-{
-    set("a", "one", 0);
-    set("b", "two", 300);
-    now += 100;
-    ask((struct command_query){.kind = COMMAND_QUERY_GET, .text = text("a")});
-    ck_assert(reply.found);
-    check_bytes(reply.value, "one");
-    ck_assert_uint_eq(reply.left_ms, TIME_NEVER);
-    ask((struct command_query){.kind = COMMAND_QUERY_GET, .text = text("b")});
-    ck_assert(reply.found);
-    ck_assert_uint_eq(reply.left_ms, 200);
-    ask((struct command_query){.kind = COMMAND_QUERY_GET, .text = text("c")});
-    ck_assert(!reply.found);
-    ck_assert(!command_query_next(&reply, &claim));
-}
-END_TEST
-
 static bool keys_are_told(const char *pattern)
 {
     ask((struct command_query){.kind = COMMAND_QUERY_KEYS,
@@ -348,7 +331,6 @@ static Suite *suite(void)
     tcase_add_test(query, a_step_of_a_scan_lists_about_what_was_asked_for);
     tcase_add_test(query, a_step_of_a_scan_that_finds_nothing_ends_too);
     tcase_add_test(query, count_0_of_a_scan_goes_on_all_the_same);
-    tcase_add_test(query, data_is_answered_with_its_time_left);
     tcase_add_test(query, all_keys_are_matched_only_if_that_is_quick);
     tcase_add_test(query, fenced_data_is_answered_with_its_token);
     tcase_add_test(query, what_is_no_answer_is_refused);
