@@ -135,6 +135,18 @@ bool command_multi_is_spoiled(const struct command_session *session)
     return command_multi_is_open(session) && session->multi->is_spoiled;
 }
 
+bool command_multi_writes(const struct command *command,
+                          const struct command_session *session)
+{
+    unsigned flags = command->flags;
+    if (command == &cmd_exec && command_multi_is_open(session)) {
+        for (size_t i = 0; i < session->multi->queued.count; i++) {
+            flags |= session->multi->queued.items[i].command->flags;
+        }
+    }
+    return (flags & COMMAND_WRITE) != 0;
+}
+
 int64_t command_multi_count(const struct command_session *session)
 {
     return command_multi_is_open(session)

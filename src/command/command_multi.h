@@ -44,6 +44,10 @@ enum command_verdict command_multi_start(const struct command *command,
 /* A request was refused before it could be queued: EXEC will refuse all. */
 void command_multi_spoil(struct command_session *session);
 
+/* True if a command writes, or is the EXEC of one that does. */
+bool command_multi_writes(const struct command *command,
+                          const struct command_session *session);
+
 /* The commands that are queued, or -1. */
 int64_t command_multi_count(const struct command_session *session);
 

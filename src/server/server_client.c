@@ -269,11 +269,14 @@ static bool server_client_is_paused(const struct server_client *client,
                                     const struct command *command)
 {
     const struct server *server = client->server;
-    if (server->now >= server->paused_until ||
-        command->flags & (COMMAND_ADMIN | COMMAND_NO_AUTH | COMMAND_LOADING)) {
+    if (server->now >= server->paused_until || command->flags & COMMAND_ADMIN) {
         return false;
     }
-    return !server->paused_writes_only || command->flags & COMMAND_WRITE;
+    if (command_multi_writes(command, &client->session)) {
+        return true;
+    }
+    return !server->paused_writes_only &&
+           !(command->flags & (COMMAND_NO_AUTH | COMMAND_LOADING));
 }
 
 /* The lane of a plan. */

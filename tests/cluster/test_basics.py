@@ -321,6 +321,27 @@ def the_longest_requests_and_replies_pass_through_followers(nodes):
             assert reply == Error("ERR the reply would be too large"), reply
 
 
+def a_pause_of_writes_holds_transactions_that_write(nodes):
+    with nodes[0].client() as one, nodes[0].client() as two:
+        for word in ("GET", "SET"):
+            assert two.command("CLIENT", "UNPAUSE") == "OK"
+            assert one.command("MULTI") == "OK"
+            words = (word, "paused") if word == "GET" else (word, "paused", "v")
+            assert one.command(*words) == "QUEUED"
+            assert two.command("CLIENT", "PAUSE", 60000, "WRITE") == "OK"
+            if word == "GET":
+                assert one.command("EXEC") == [None]
+        one.send("EXEC")
+        try:
+            raise AssertionError(one.read(timeout=0.5))
+        except Timeout:
+            pass
+        assert two.command("GET", "paused") is None
+        assert two.command("CLIENT", "UNPAUSE") == "OK"
+        assert one.read() == ["OK"]
+        assert two.command("GET", "paused") == "v"
+
+
 def waiting_ends_as_asked(nodes):
     with nodes[0].client() as holder:
         token = holder.command("LOCK.ACQUIRE", "waits", "a", TTL)
@@ -715,6 +736,7 @@ SHOWS = [
     a_pipeline_waits_behind_a_blocked_request,
     large_output_then_quit_arrives_whole,
     the_longest_requests_and_replies_pass_through_followers,
+    a_pause_of_writes_holds_transactions_that_write,
     waiting_ends_as_asked,
     shared_and_exclusive,
     seq_tells_threads_of_an_owner_apart,
