@@ -17,7 +17,7 @@
 static void node_snapshot_begin(struct node *node, raft_index_t index);
 static bool node_snapshot_feed(struct node *node, struct bytes data, bool last);
 static bool node_snapshot_take_record(struct node_incoming *incoming,
-                                      size_t *taken);
+                                      struct bytes records, size_t *taken);
 static bool node_snapshot_take_end(struct node_incoming *incoming);
 
 /* ---- out ---- */
@@ -162,13 +162,17 @@ static bool node_snapshot_feed(struct node *node, struct bytes data, bool last)
     struct node_incoming *incoming = &node->incoming;
     incoming->offset += data.count;
     buffer_append(&incoming->rest, data);
+    /* The rest moves to the front once for each chunk, not for each record:
+     * that would cost the square of the chunk. */
+    struct bytes records = buffer_view(&incoming->rest);
     size_t taken = 0;
     do {
-        if (!node_snapshot_take_record(incoming, &taken)) {
+        if (!node_snapshot_take_record(incoming, records, &taken)) {
             return false;
         }
-        buffer_consume(&incoming->rest, taken);
+        records = bytes_of(records.data + taken, records.count - taken);
     } while (taken > 0);
+    buffer_consume(&incoming->rest, incoming->rest.count - records.count);
     if (!last) {
         return true;
     }
@@ -181,9 +185,9 @@ static bool node_snapshot_feed(struct node *node, struct bytes data, bool last)
 
 /* The record at the front; *taken is 0 if it is not whole, or is the end. */
 static bool node_snapshot_take_record(struct node_incoming *incoming,
-                                      size_t *taken)
+                                      struct bytes records, size_t *taken)
 {
-    struct reader reader = reader_of(buffer_view(&incoming->rest));
+    struct reader reader = reader_of(records);
     const uint32_t key_bytes = reader_u32(&reader);
     const uint32_t value_bytes = reader_u32(&reader);
     *taken = 0;
@@ -195,9 +199,9 @@ static bool node_snapshot_take_record(struct node_incoming *incoming,
     if (reader.failed) {
         return true;
     }
-    *taken = incoming->rest.count - reader.rest.count;
-    incoming->checksum = checksum_crc32c_extend(
-        incoming->checksum, bytes_of(incoming->rest.data, *taken));
+    *taken = records.count - reader.rest.count;
+    incoming->checksum = checksum_crc32c_extend(incoming->checksum,
+                                                bytes_of(records.data, *taken));
     return lock_loader_feed(incoming->loader, key, value) == STATUS_OK;
 }
 
