@@ -35,6 +35,7 @@ struct raft_progress {
     uint64_t snapshot_offset;
     struct buffer snapshot_members;
     time_ms_t snapshot_sent_at;
+    time_ms_t snapshot_since; /* this chunk was first sent then */
     bool snapshot_repeated; /* this chunk was sent before, without an answer */
 
     uint64_t probation;       /* not 0: its directory, which is on probation */

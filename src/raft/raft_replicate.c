@@ -15,6 +15,10 @@
 #include "raft/raft_trace.h"
 #include "raft/raft_transfer.h"
 
+/* A chunk may be repeated for so many election timeouts before its snapshot is
+ * given up. */
+#define RAFT_REPLICATE_PATIENCE 10
+
 static size_t raft_replicate_position(const struct raft *raft, raft_id_t id);
 static uint64_t raft_replicate_match_of(const struct raft_progress *peer);
 static uint64_t raft_replicate_heard_of(const struct raft_progress *peer);
@@ -251,18 +255,25 @@ static bool raft_replicate_stream(struct raft *raft, struct raft_progress *peer)
 
 /* One chunk at a time. Without an answer it is repeated after a while; a
  * snapshot that has been replaced since is given up for the newer one, because
- * the shell may no longer have it. */
+ * the shell may no longer have it. Not at once: a peer that is slow to answer
+ * would begin anew with every checkpoint and never end. */
 static bool raft_replicate_chunk(struct raft *raft, struct raft_progress *peer)
 {
     if (peer->waiting) {
         if (raft->now < peer->snapshot_sent_at + raft->settings.election_ms) {
             return false;
         }
-        if (peer->snapshot_index != raft->checkpoint.index) {
+        if (peer->snapshot_index != raft->checkpoint.index &&
+            raft->now >=
+                peer->snapshot_since +
+                    RAFT_REPLICATE_PATIENCE * raft->settings.election_ms) {
             raft_replicate_begin_snapshot(raft, peer);
         } else {
             peer->snapshot_repeated = true;
         }
+    }
+    if (!peer->waiting) {
+        peer->snapshot_since = raft->now;
     }
     struct raft_message *message =
         raft_effects_send(raft, RAFT_MESSAGE_SNAPSHOT, peer->id);
