@@ -32,6 +32,7 @@ struct dump {
     uint32_t group;
     bool log;
     bool state;
+    uint32_t generation; /* of the state */
     struct store_database database;
     struct lock_command_room room;
     size_t damaged_count;
@@ -43,8 +44,8 @@ static int dump_directory(struct dump *dump);
 static bool dump_find_group(struct dump *dump);
 static void dump_mark(struct dump *dump);
 static void dump_single(struct dump *dump, enum store_kind kind);
-static enum status dump_record(enum store_kind kind, struct bytes key,
-                               struct bytes value);
+static enum status dump_record(struct dump *dump, enum store_kind kind,
+                               struct bytes key, struct bytes value);
 static void dump_members(const struct raft_members *members);
 static void dump_walk(struct dump *dump, enum store_kind kind);
 static enum status dump_entry(struct dump *dump, struct bytes key,
@@ -211,15 +212,16 @@ static void dump_single(struct dump *dump, enum store_kind kind)
         printf("MISSING\n");
         dump->damaged_count++;
     } else {
-        dump_damaged(dump, "",
-                     dump_record(kind, buffer_view(&key), buffer_view(&value)));
+        dump_damaged(
+            dump, "",
+            dump_record(dump, kind, buffer_view(&key), buffer_view(&value)));
     }
     buffer_close(&key);
     buffer_close(&value);
 }
 
-static enum status dump_record(enum store_kind kind, struct bytes key,
-                               struct bytes value)
+static enum status dump_record(struct dump *dump, enum store_kind kind,
+                               struct bytes key, struct bytes value)
 {
     struct store_identity identity;
     struct store_promise promise;
@@ -258,7 +260,11 @@ static enum status dump_record(enum store_kind kind, struct bytes key,
     } else if (kind == STORE_KIND_APPLIED) {
         status = store_values_get_applied(key, value, &applied);
         if (status == STATUS_OK) {
+            dump->generation = applied.generation;
             printf("index %" PRIu64, applied.index);
+            if (applied.generation != 0) {
+                printf(" generation %" PRIu32, applied.generation);
+            }
             printf(applied.hashed ? " hash %016" PRIx64 "\n" : "\n",
                    applied.hash);
         }
@@ -285,7 +291,11 @@ static void dump_walk(struct dump *dump, enum store_kind kind)
     char text[STORE_REASON_BYTES];
     struct store_reason reason = {text, sizeof(text)};
     struct store_walk walk;
-    store_walk_open(&walk, &dump->database, kind, NULL);
+    if (kind == STORE_KIND_LOG) {
+        store_walk_open(&walk, &dump->database, kind, NULL);
+    } else {
+        store_walk_open_state(&walk, &dump->database, dump->generation, NULL);
+    }
     while (store_walk_next(&walk)) {
         const enum status status = kind == STORE_KIND_LOG
                                        ? dump_entry(dump, walk.key, walk.value)

@@ -357,6 +357,9 @@ static void node_receive_raft(struct node *node,
     struct raft_result result;
     node_join_heard(node, message);
     const bool chunk = message->kind == RAFT_MESSAGE_SNAPSHOT;
+    if (chunk && !node_snapshot_has_room(node)) {
+        return;
+    }
     if (chunk && !node_snapshot_check(node, &message->snapshot)) {
         node_line(node, "snapshot of %llu is damaged, asking for it again",
                   (unsigned long long)message->snapshot.index);

@@ -117,6 +117,8 @@ static void node_effects_write(struct node *node,
         .install_term = wanted->install_term,
         .install_members = wanted->install_members,
         .install_machine = wanted->install ? node->machine : NULL,
+        .install_staged = wanted->install && node->ports.stage != NULL,
+        .install_hash = wanted->install ? lock_hash(node->machine) : 0,
         .first_index = wanted->first_index,
     };
     if (wanted->first_index != 0) {

@@ -28,6 +28,8 @@ struct node_write {
     raft_term_t install_term;
     const struct raft_members *install_members;
     const struct lock_machine *install_machine;
+    bool install_staged;      /* these records are what was staged ... */
+    uint64_t install_hash;    /* ... and this is lock_hash() of them */
     raft_index_t first_index; /* 0: no entries */
     const struct raft_entry *entries;
     size_t entries_count;
@@ -81,6 +83,15 @@ struct node_ports {
      * newer one is durable and nobody reads it. */
     bool (*chunk)(void *context, raft_index_t index, uint64_t offset,
                   struct buffer *out, bool *last);
+    /* A snapshot that comes in, so that its install finds all of it on disk:
+     * a record of it, kept apart from the state until a write installs what
+     * was staged since the last install or unstage. unstage: it is not wanted
+     * any more. stage_room: there is room for another chunk of it; else the
+     * chunk is asked for again. All three may be NULL: then install_machine
+     * has the records. */
+    void (*stage)(void *context, struct bytes key, struct bytes value);
+    void (*unstage)(void *context);
+    bool (*stage_room)(void *context);
     /* A frame for a peer; may be lost. */
     void (*send)(void *context, raft_id_t to, struct bytes frame);
     /* One that may be lost rather than keep others waiting; NULL: as send. */

@@ -4,8 +4,9 @@
  * index they are as of; then the log may begin later. A peer that needs what
  * is gone gets the newest checkpoint, read back from the disk in chunks.
  *
- * In: chunks are fed to a loader as they come, so that the last one finds a
- * whole machine, checked, or none. The check comes before the core hears of
+ * In: chunks are fed to a loader and staged on disk as they come, so that the
+ * last one finds a whole machine, checked, or none, and the install has little
+ * to write. The check comes before the core hears of
  * the last chunk, because from then on the old log is history.
  */
 #include <string.h>
@@ -14,10 +15,11 @@
 #include "base/ensure.h"
 #include "node/node_state.h"
 
+static void node_snapshot_drop(struct node *node);
 static void node_snapshot_begin(struct node *node, raft_index_t index);
 static bool node_snapshot_feed(struct node *node, struct bytes data, bool last);
-static bool node_snapshot_take_record(struct node_incoming *incoming,
-                                      struct bytes records, size_t *taken);
+static bool node_snapshot_take_record(struct node *node, struct bytes records,
+                                      size_t *taken);
 static bool node_snapshot_take_end(struct node_incoming *incoming);
 
 /* ---- out ---- */
@@ -66,6 +68,12 @@ bool node_snapshot_fill(struct node *node, struct raft_snapshot *snapshot)
 
 /* ---- in ---- */
 
+bool node_snapshot_has_room(const struct node *node)
+{
+    return node->ports.stage_room == NULL ||
+           node->ports.stage_room(node->ports.context);
+}
+
 bool node_snapshot_check(struct node *node,
                          const struct raft_snapshot *snapshot)
 {
@@ -80,7 +88,7 @@ bool node_snapshot_check(struct node *node,
     if (incoming->loader == NULL || incoming->index != snapshot->index ||
         incoming->offset != snapshot->offset ||
         !node_snapshot_feed(node, snapshot->data, true)) {
-        node_snapshot_close(node);
+        node_snapshot_drop(node);
         return false;
     }
     return true;
@@ -100,7 +108,7 @@ void node_snapshot_stage(struct node *node,
         ENSURE(!wanted || incoming->machine != NULL);
         incoming->wanted = wanted;
         if (!wanted) {
-            node_snapshot_close(node);
+            node_snapshot_drop(node);
         }
         return;
     }
@@ -115,7 +123,7 @@ void node_snapshot_stage(struct node *node,
     if (incoming->loader == NULL || incoming->index != snapshot->index ||
         incoming->offset != snapshot->offset ||
         !node_snapshot_feed(node, snapshot->data, false)) {
-        node_snapshot_close(node);
+        node_snapshot_drop(node);
     }
 }
 
@@ -148,9 +156,18 @@ void node_snapshot_close(struct node *node)
     memset(incoming, 0, sizeof(*incoming));
 }
 
+/* What was staged is not wanted any more. */
+static void node_snapshot_drop(struct node *node)
+{
+    if (node->incoming.loader != NULL && node->ports.unstage != NULL) {
+        node->ports.unstage(node->ports.context);
+    }
+    node_snapshot_close(node);
+}
+
 static void node_snapshot_begin(struct node *node, raft_index_t index)
 {
-    node_snapshot_close(node);
+    node_snapshot_drop(node);
     node->incoming.index = index;
     node->incoming.loader = lock_loader_new(node->table_seed);
 }
@@ -167,7 +184,7 @@ static bool node_snapshot_feed(struct node *node, struct bytes data, bool last)
     struct bytes records = buffer_view(&incoming->rest);
     size_t taken = 0;
     do {
-        if (!node_snapshot_take_record(incoming, records, &taken)) {
+        if (!node_snapshot_take_record(node, records, &taken)) {
             return false;
         }
         records = bytes_of(records.data + taken, records.count - taken);
@@ -184,9 +201,10 @@ static bool node_snapshot_feed(struct node *node, struct bytes data, bool last)
 }
 
 /* The record at the front; *taken is 0 if it is not whole, or is the end. */
-static bool node_snapshot_take_record(struct node_incoming *incoming,
-                                      struct bytes records, size_t *taken)
+static bool node_snapshot_take_record(struct node *node, struct bytes records,
+                                      size_t *taken)
 {
+    struct node_incoming *incoming = &node->incoming;
     struct reader reader = reader_of(records);
     const uint32_t key_bytes = reader_u32(&reader);
     const uint32_t value_bytes = reader_u32(&reader);
@@ -202,7 +220,13 @@ static bool node_snapshot_take_record(struct node_incoming *incoming,
     *taken = records.count - reader.rest.count;
     incoming->checksum = checksum_crc32c_extend(incoming->checksum,
                                                 bytes_of(records.data, *taken));
-    return lock_loader_feed(incoming->loader, key, value) == STATUS_OK;
+    if (lock_loader_feed(incoming->loader, key, value) != STATUS_OK) {
+        return false;
+    }
+    if (node->ports.stage != NULL) {
+        node->ports.stage(node->ports.context, key, value);
+    }
+    return true;
 }
 
 static bool node_snapshot_take_end(struct node_incoming *incoming)

@@ -410,6 +410,9 @@ void node_snapshot_checkpoint_if_due(struct node *node);
 /* Fill in data and last of a chunk to be sent; false if it is not there. */
 bool node_snapshot_fill(struct node *node, struct raft_snapshot *snapshot);
 
+/* There is room for a chunk; without, it counts as lost. */
+bool node_snapshot_has_room(const struct node *node);
+
 /* Look at a chunk before the core does: false if it completes a snapshot that
  * is no good, in which case the core must hear that and not of the chunk. */
 bool node_snapshot_check(struct node *node,

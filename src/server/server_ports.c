@@ -6,6 +6,10 @@ static void server_ports_checkpoint(void *context,
                                     const struct node_checkpoint *checkpoint);
 static bool server_ports_chunk(void *context, raft_index_t index,
                                uint64_t offset, struct buffer *out, bool *last);
+static void server_ports_stage(void *context, struct bytes key,
+                               struct bytes value);
+static void server_ports_unstage(void *context);
+static bool server_ports_stage_room(void *context);
 static void server_ports_send(void *context, raft_id_t to, struct bytes frame);
 static void server_ports_offer(void *context, raft_id_t to, struct bytes frame);
 static void server_ports_published(void *context, bool shard,
@@ -24,6 +28,9 @@ struct node_ports server_ports(struct server *server)
         .write = server_ports_write,
         .checkpoint = server_ports_checkpoint,
         .chunk = server_ports_chunk,
+        .stage = server_ports_stage,
+        .unstage = server_ports_unstage,
+        .stage_room = server_ports_stage_room,
         .send = server_ports_send,
         .offer = server_ports_offer,
         .published = server_ports_published,
@@ -65,6 +72,25 @@ static bool server_ports_chunk(void *context, raft_index_t index,
 {
     struct server *server = context;
     return store_chunk(server->store, index, offset, out, last);
+}
+
+static void server_ports_stage(void *context, struct bytes key,
+                               struct bytes value)
+{
+    struct server *server = context;
+    store_stage(server->store, key, value);
+}
+
+static void server_ports_unstage(void *context)
+{
+    struct server *server = context;
+    store_unstage(server->store);
+}
+
+static bool server_ports_stage_room(void *context)
+{
+    struct server *server = context;
+    return store_stage_room(server->store);
 }
 
 static void server_ports_send(void *context, raft_id_t to, struct bytes frame)

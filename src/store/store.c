@@ -8,6 +8,7 @@
  *     store_batch      writes and checkpoints as bytes, in the loop's thread
  *     store_writer     the thread that makes them durable
  *     store_mark       what was acknowledged, in a file of its own
+ *     store_sweep      remains of old states, cleared bit by bit
  *     store_snapshot   states for peers that fell behind
  */
 #include "store/store.h"
@@ -23,6 +24,7 @@
 
 #define STORE_QUEUE_BYTES_MAX ((size_t)64 * 1024 * 1024)
 #define STORE_BUFFER_BYTES ((size_t)16 * 1024 * 1024)
+#define STORE_STAGE_BYTES_MAX ((size_t)8 * 1024 * 1024)
 #define STORE_MARK_ENTRIES 256
 #define STORE_MARK_MS 50
 #define STORE_MARK_SYNC_MS 1000
@@ -34,9 +36,11 @@ struct store {
     struct store_batcher batcher;
     struct store_writer writer;
     struct store_snapshots snapshots;
-    bool running; /* created, and the thread is there */
+    struct store_sweep remains; /* as found when it was opened */
+    bool running;               /* created, and the thread is there */
 };
 
+static void store_take(struct store *store, struct store_job *job_take);
 static void store_fill_options(struct store_options *options);
 static enum store_result store_open_files(struct store *store, const char *path,
                                           struct store_recovery *recovery);
@@ -151,6 +155,7 @@ void store_close(struct store *store)
         store_snapshot_close(&store->snapshots);
     }
     store_batch_close(&store->batcher);
+    store_sweep_close(&store->remains);
     store_mark_close(&store->mark);
     store_database_close(&store->database);
     memory_free(store);
@@ -170,6 +175,9 @@ void store_write(struct store *store, const struct node_write *write)
 {
     ENSURE(store->running);
 
+    if (write->install_staged) {
+        store_take(store, store_batch_take_staging(&store->batcher));
+    }
     store_writer_take(&store->writer,
                       store_batch_of_write(&store->batcher, write));
 }
@@ -189,6 +197,33 @@ bool store_chunk(struct store *store, raft_index_t index, uint64_t offset,
     ENSURE(store->running);
 
     return store_snapshot_chunk(&store->snapshots, index, offset, out, last);
+}
+
+void store_stage(struct store *store, struct bytes key, struct bytes value)
+{
+    ENSURE(store->running);
+
+    store_take(store, store_batch_stage(&store->batcher, key, value));
+}
+
+void store_unstage(struct store *store)
+{
+    ENSURE(store->running);
+
+    store_take(store, store_batch_unstage(&store->batcher));
+}
+
+bool store_stage_room(struct store *store)
+{
+    return store_count(store).queued_bytes <= STORE_STAGE_BYTES_MAX;
+}
+
+/* Hand over a job, if there is one. */
+static void store_take(struct store *store, struct store_job *job_take)
+{
+    if (job_take != NULL) {
+        store_writer_take(&store->writer, job_take);
+    }
 }
 
 /* ---- what became of it ---- */
@@ -211,9 +246,11 @@ void store_collect(struct store *store, const struct store_callbacks *callbacks)
         STAILQ_REMOVE_HEAD(&jobs, next);
         if (job->snapshot != NULL) {
             store_snapshot_add_take(&store->snapshots, job->state_index,
-                                    job->snapshot);
+                                    job->generation, job->snapshot);
         }
-        if (job->checkpoint) {
+        if (job->silent) {
+            /* our own */
+        } else if (job->checkpoint) {
             callbacks->checkpointed(callbacks->context, job->number);
         } else {
             callbacks->written(callbacks->context, job->number);
@@ -302,6 +339,14 @@ static enum store_result store_settle(struct store *store,
     memcpy(batcher->cluster, recovered->identity.cluster, STORE_CLUSTER_BYTES);
     batcher->boundary_index = recovered->boundary_index;
     batcher->last_index = recovered->boundary_index + recovered->entries_count;
+    batcher->generation = recovery->generation;
+    batcher->newest = recovery->generation;
+    enum store_result result =
+        store_sweep_find(&store->remains, &store->database, batcher->generation,
+                         &batcher->newest, recovery->reason);
+    if (result != STORE_OK) {
+        return result;
+    }
 
     mark.boot = recovered->boot;
     if (recovered->repair_index > mark.index) {
@@ -352,8 +397,13 @@ static enum store_result store_begin(struct store *store,
     if (recovered->checkpoint_index > 0) {
         store_snapshot_add_take(
             &store->snapshots, recovered->checkpoint_index,
+            store->batcher.generation,
             leveldb_create_snapshot(store->database.handle));
     }
     store->running = true;
+    for (size_t i = 0; i < store->remains.count; i++) {
+        store_take(store,
+                   store_batch_of_remains(store->remains.generations[i]));
+    }
     return STORE_OK;
 }

@@ -13,6 +13,7 @@
  *
  *     store_open()      and for a fresh directory store_create()
  *     store_write() store_checkpoint() store_chunk()      the ports of a node
+ *     store_stage() store_unstage() store_stage_room()
  *     store_collect()   calls back: written, checkpointed
  *     store_close()
  *
@@ -147,6 +148,10 @@ void store_checkpoint(struct store *store,
                       const struct node_checkpoint *checkpoint);
 bool store_chunk(struct store *store, raft_index_t index, uint64_t offset,
                  struct buffer *out, bool *last);
+
+void store_stage(struct store *store, struct bytes key, struct bytes value);
+void store_unstage(struct store *store);
+bool store_stage_room(struct store *store);
 
 /* ---- what became of it ---- */
 

@@ -4,6 +4,10 @@
  * deleted in the same batch, so that the log in the database is the log and
  * nothing else. The same goes for the prefix that a checkpoint drops.
  *
+ * A state that is installed is a generation of its own (store_keys.h). Its
+ * records are staged in many batches before, each durable before the install
+ * is; the install itself says only that it is the state now.
+ *
  * To extend: a new part of struct node_write is encoded here and read back in
  * store_recover.c.
  */
@@ -13,6 +17,9 @@
 
 #include "base/ensure.h"
 #include "base/memory.h"
+
+/* Records that are staged are handed over in batches of this size. */
+#define STORE_BATCH_STAGED_BYTES ((size_t)256 * 1024)
 
 /* A job under way, for the callbacks of the machine. */
 struct store_batch {
@@ -35,6 +42,9 @@ static void store_batch_boundary(struct store_batch *batch, raft_index_t index,
 static void store_batch_applied(struct store_batch *batch,
                                 const struct store_applied *applied);
 static void store_batch_record(void *context, const struct lock_record *record);
+static void store_batch_put_record(struct store_batch *batch,
+                                   uint32_t generation, struct bytes key,
+                                   struct bytes value);
 static void store_batch_delete_entries(struct store_batch *batch,
                                        raft_index_t first, raft_index_t last);
 static void store_batch_put(struct store_batch *batch);
@@ -43,6 +53,10 @@ static leveldb_writebatch_t *store_batch_finish(struct store_batch *batch);
 
 void store_batch_close(struct store_batcher *batcher)
 {
+    if (batcher->staging != NULL) {
+        store_writer_free_job(batcher->staging);
+        batcher->staging = NULL;
+    }
     buffer_close(&batcher->key);
     buffer_close(&batcher->value);
 }
@@ -77,10 +91,12 @@ store_batch_of_checkpoint(struct store_batcher *batcher,
     batch.job->checkpoint = true;
     batch.job->number = checkpoint->index;
     batch.job->state_index = checkpoint->index;
+    batch.job->generation = batcher->generation;
     const struct store_applied applied = {.index = checkpoint->index,
                                           .hashed = true,
                                           .hash =
-                                              lock_hash(checkpoint->machine)};
+                                              lock_hash(checkpoint->machine),
+                                          .generation = batcher->generation};
     store_batch_applied(&batch, &applied);
     store_batch_boundary(&batch, checkpoint->boundary_index,
                          checkpoint->boundary_term,
@@ -106,6 +122,54 @@ store_batch_of_refounding(struct store_batcher *batcher,
     store_batch_identity(&batch, identity);
     batch.job->refounding = true;
     return batch.job;
+}
+
+struct store_job *store_batch_stage(struct store_batcher *batcher,
+                                    struct bytes record_key,
+                                    struct bytes record_value)
+{
+    if (batcher->staged == 0) {
+        batcher->staged = ++batcher->newest;
+    }
+    if (batcher->staging == NULL) {
+        batcher->staging = store_batch_begin(batcher).job;
+        batcher->staging->silent = true;
+    }
+    struct store_batch batch = {.batcher = batcher, .job = batcher->staging};
+    store_batch_put_record(&batch, batcher->staged, record_key, record_value);
+    return batcher->staging->bytes >= STORE_BATCH_STAGED_BYTES
+               ? store_batch_take_staging(batcher)
+               : NULL;
+}
+
+struct store_job *store_batch_take_staging(struct store_batcher *batcher)
+{
+    struct store_job *job = batcher->staging;
+    batcher->staging = NULL;
+    return job;
+}
+
+struct store_job *store_batch_unstage(struct store_batcher *batcher)
+{
+    if (batcher->staged == 0) {
+        return NULL;
+    }
+    struct store_job *rest = store_batch_take_staging(batcher);
+    if (rest != NULL) {
+        store_writer_free_job(rest);
+    }
+    struct store_job *job = store_batch_of_remains(batcher->staged);
+    batcher->staged = 0;
+    return job;
+}
+
+struct store_job *store_batch_of_remains(uint32_t generation)
+{
+    struct store_job *job = memory_new(1, sizeof(*job));
+    job->silent = true;
+    job->clear = true;
+    job->clear_generation = generation;
+    return job;
 }
 
 leveldb_writebatch_t *
@@ -188,26 +252,42 @@ static void store_batch_promise(struct store_batch *batch,
     batch->job->vote = write->vote;
 }
 
-/* Everything old is deleted by the writer, who can see what there is. */
+/* The old log is deleted by the writer, who can see what there is; the old
+ * state is cleared later. */
 static void store_batch_install(struct store_batch *batch,
                                 const struct node_write *write)
 {
     ENSURE(write->install_index > 0);
-    ENSURE(write->install_machine != NULL);
+    ENSURE(write->install_staged || write->install_machine != NULL);
 
     struct store_job *job = batch->job;
+    struct store_batcher *batcher = batch->batcher;
     job->install = true;
+    job->clear = true;
+    job->clear_generation = batcher->generation;
+    if (write->install_staged) {
+        ENSURE(batcher->staged != 0);
+        ENSURE(batcher->staging == NULL);
+        batcher->generation = batcher->staged;
+        batcher->staged = 0;
+    } else {
+        batcher->generation = ++batcher->newest;
+        lock_visit_records(write->install_machine, store_batch_record, batch);
+    }
+    job->generation = batcher->generation;
     job->state_index = write->install_index;
     job->cut_index = write->install_index + 1;
     job->last_index = write->install_index;
     job->last_term = write->install_term;
-    store_batch_applied(batch,
-                        &(struct store_applied){.index = write->install_index});
+    store_batch_applied(
+        batch, &(struct store_applied){.index = write->install_index,
+                                       .hashed = write->install_staged,
+                                       .hash = write->install_hash,
+                                       .generation = batcher->generation});
     store_batch_boundary(batch, write->install_index, write->install_term,
                          write->install_members);
-    lock_visit_records(write->install_machine, store_batch_record, batch);
-    batch->batcher->boundary_index = write->install_index;
-    batch->batcher->last_index = write->install_index;
+    batcher->boundary_index = write->install_index;
+    batcher->last_index = write->install_index;
 }
 
 static void store_batch_entries(struct store_batch *batch,
@@ -266,14 +346,24 @@ static void store_batch_record(void *context, const struct lock_record *record)
 {
     struct store_batch *batch = context;
     struct store_batcher *batcher = batch->batcher;
-    store_keys_make_state(&batcher->key, batcher->group, record->key);
     if (record->deleted) {
+        store_keys_make_state(&batcher->key, batcher->group,
+                              batcher->generation, record->key);
         store_batch_delete(batch);
     } else {
-        store_values_put_record(&batcher->value, buffer_view(&batcher->key),
-                                record->value);
-        store_batch_put(batch);
+        store_batch_put_record(batch, batcher->generation, record->key,
+                               record->value);
     }
+}
+
+static void store_batch_put_record(struct store_batch *batch,
+                                   uint32_t generation, struct bytes key,
+                                   struct bytes value)
+{
+    struct store_batcher *batcher = batch->batcher;
+    store_keys_make_state(&batcher->key, batcher->group, generation, key);
+    store_values_put_record(&batcher->value, buffer_view(&batcher->key), value);
+    store_batch_put(batch);
 }
 
 static void store_batch_delete_entries(struct store_batch *batch,

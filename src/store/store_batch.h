@@ -15,7 +15,11 @@ struct store_batcher {
     uint8_t cluster[STORE_CLUSTER_BYTES];
     raft_index_t boundary_index;
     raft_index_t last_index;
-    struct buffer key; /* scratch */
+    uint32_t generation;       /* of the state */
+    uint32_t newest;           /* no generation is higher */
+    uint32_t staged;           /* that of what is being staged; 0: nothing */
+    struct store_job *staging; /* what of it was not handed over yet, or NULL */
+    struct buffer key;         /* scratch */
     struct buffer value;
 };
 
@@ -29,6 +33,18 @@ struct store_job *store_batch_of_write(struct store_batcher *batcher,
 struct store_job *
 store_batch_of_checkpoint(struct store_batcher *batcher,
                           const struct node_checkpoint *checkpoint);
+
+/* Add a record to what is being staged. A job to be handed over, or NULL. */
+struct store_job *store_batch_stage(struct store_batcher *batcher,
+                                    struct bytes record_key,
+                                    struct bytes record_value);
+/* The rest of what was staged: to be handed over before it is installed. May
+ * be NULL. */
+struct store_job *store_batch_take_staging(struct store_batcher *batcher);
+/* What was staged is not wanted. A job, or NULL if there was nothing. */
+struct store_job *store_batch_unstage(struct store_batcher *batcher);
+/* The job of clearing a generation. */
+struct store_job *store_batch_of_remains(uint32_t generation);
 
 /* What a fresh directory begins with. */
 leveldb_writebatch_t *

@@ -26,12 +26,22 @@ void store_keys_make_log(struct buffer *key, uint32_t group, raft_index_t index)
 }
 
 void store_keys_make_state(struct buffer *key, uint32_t group,
-                           struct bytes record_key)
+                           uint32_t generation, struct bytes record_key)
 {
     ENSURE(record_key.count > 0);
 
-    store_keys_make(key, group, STORE_KIND_STATE);
+    store_keys_make_generation(key, group, generation);
     buffer_append(key, record_key);
+}
+
+void store_keys_make_generation(struct buffer *key, uint32_t group,
+                                uint32_t generation)
+{
+    store_keys_make(key, group,
+                    generation == 0 ? STORE_KIND_STATE : STORE_KIND_LATER);
+    if (generation != 0) {
+        store_keys_put_big_endian(key, generation, 4);
+    }
 }
 
 bool store_keys_read(struct bytes key, struct store_key *parts)
@@ -47,7 +57,15 @@ bool store_keys_read(struct bytes key, struct store_key *parts)
     parts->kind = (enum store_kind)kind;
     if (parts->kind == STORE_KIND_LOG) {
         parts->index = store_keys_take_big_endian(&reader, 8);
-    } else if (parts->kind == STORE_KIND_STATE) {
+    } else if (parts->kind == STORE_KIND_STATE ||
+               parts->kind == STORE_KIND_LATER) {
+        if (parts->kind == STORE_KIND_LATER) {
+            parts->generation =
+                (uint32_t)store_keys_take_big_endian(&reader, 4);
+            if (reader.failed || parts->generation == 0) {
+                return false;
+            }
+        }
         parts->record_key = reader_take(&reader, reader.rest.count);
         return parts->record_key.count > 0;
     }
@@ -60,7 +78,7 @@ const char *store_keys_kind_text(enum store_kind kind)
         [STORE_KIND_IDENTITY] = "identity", [STORE_KIND_BOOT] = "boot",
         [STORE_KIND_PROMISE] = "promise",   [STORE_KIND_BOUNDARY] = "boundary",
         [STORE_KIND_APPLIED] = "applied",   [STORE_KIND_LOG] = "log",
-        [STORE_KIND_STATE] = "state",
+        [STORE_KIND_STATE] = "state",       [STORE_KIND_LATER] = "later",
     };
     ENSURE(kind >= STORE_KIND_IDENTITY && kind < STORE_KINDS_END);
 

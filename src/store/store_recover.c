@@ -81,6 +81,7 @@ static enum store_result store_recover_all(struct store_recovery *recovery)
             store_values_get_applied(buffer_view(&recovery->key),
                                      buffer_view(&recovery->value), &applied));
         recovery->recovered->checkpoint_index = applied.index;
+        recovery->generation = applied.generation;
     }
     if (result == STORE_OK) {
         result = store_recover_log(recovery);
@@ -361,7 +362,7 @@ store_recover_state(struct store_recovery *recovery,
     struct store_walk walk;
     size_t records_count = 0;
     enum store_result result = STORE_OK;
-    store_walk_open(&walk, recovery->database, STORE_KIND_STATE, NULL);
+    store_walk_open_state(&walk, recovery->database, applied->generation, NULL);
     while (result == STORE_OK && store_walk_next(&walk)) {
         result = store_recover_feed(recovery, &walk, loader);
         records_count++;

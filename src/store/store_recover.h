@@ -30,6 +30,7 @@ struct store_recovery {
     struct store_recovered *recovered;
     struct buffer key; /* scratch */
     struct buffer value;
+    uint32_t generation;       /* of the state */
     raft_index_t damaged_last; /* entries behind the recovered ones, up to
                                   here, are damaged and to be deleted; or 0 */
 };

@@ -52,7 +52,7 @@ void store_snapshot_close(struct store_snapshots *snapshots)
 }
 
 void store_snapshot_add_take(struct store_snapshots *snapshots,
-                             raft_index_t index,
+                             raft_index_t index, uint32_t generation,
                              const leveldb_snapshot_t *handle_take)
 {
     /* An install may bring the state of an index that is there already. */
@@ -63,8 +63,8 @@ void store_snapshot_add_take(struct store_snapshots *snapshots,
     for (size_t i = 0; i < snapshots->count; i++) {
         snapshots->list[i].neglected++;
     }
-    snapshots->list[snapshots->count++] =
-        (struct store_snapshot){.index = index, .handle = handle_take};
+    snapshots->list[snapshots->count++] = (struct store_snapshot){
+        .index = index, .generation = generation, .handle = handle_take};
     store_snapshot_drop_spare(snapshots);
     ENSURE(snapshots->count <= STORE_SNAPSHOTS_MAX);
 }
@@ -181,8 +181,8 @@ store_snapshot_cursor_at(struct store_snapshots *snapshots,
     }
     store_snapshot_cursor_close(oldest);
     oldest->index = snapshot->index;
-    store_walk_open(&oldest->walk, snapshots->database, STORE_KIND_STATE,
-                    snapshot->handle);
+    store_walk_open_state(&oldest->walk, snapshots->database,
+                          snapshot->generation, snapshot->handle);
     do {
         if (store_snapshot_cursor_is_last(oldest) ||
             !store_snapshot_cursor_advance(snapshots, oldest)) {

@@ -23,6 +23,7 @@
 
 struct store_snapshot {
     raft_index_t index;
+    uint32_t generation;
     const leveldb_snapshot_t *handle;
     uint64_t read_at;   /* count of chunks when last read; 0: never */
     unsigned neglected; /* newer snapshots since it was last read */
@@ -56,9 +57,9 @@ void store_snapshot_init(struct store_snapshots *snapshots,
                          size_t chunk_bytes_max);
 void store_snapshot_close(struct store_snapshots *snapshots);
 
-/* The state as of index is in handle, which is taken over. */
+/* The state as of index is a generation in handle, which is taken over. */
 void store_snapshot_add_take(struct store_snapshots *snapshots,
-                             raft_index_t index,
+                             raft_index_t index, uint32_t generation,
                              const leveldb_snapshot_t *handle_take);
 
 /* As the chunk port of node_ports.h says. */

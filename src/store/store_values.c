@@ -71,6 +71,9 @@ void store_values_put_applied(struct buffer *value, struct bytes key,
     buffer_u64(value, applied->index);
     buffer_u8(value, applied->hashed ? 1 : 0);
     buffer_u64(value, applied->hashed ? applied->hash : 0);
+    if (applied->generation != 0) {
+        buffer_u32(value, applied->generation);
+    }
     store_values_seal(value, key);
 }
 
@@ -182,10 +185,17 @@ enum status store_values_get_applied(struct bytes key, struct bytes value,
     const uint8_t hashed = reader_u8(&reader);
     applied->hashed = hashed == 1;
     applied->hash = reader_u64(&reader);
+    applied->generation = 0;
+    const bool later = !reader.failed && reader.rest.count > 0;
+    if (later) {
+        applied->generation = reader_u32(&reader);
+    }
     if (!reader_finished(&reader)) {
         return STATUS_BAD_LENGTH;
     }
-    return hashed <= 1 ? STATUS_OK : STATUS_BAD_VALUE;
+    return hashed <= 1 && later == (applied->generation != 0)
+               ? STATUS_OK
+               : STATUS_BAD_VALUE;
 }
 
 enum status store_values_get_entry(struct bytes key, struct bytes value,

@@ -8,9 +8,9 @@
  *                directory (64)
  *     boundary   index (64), term (64), members
  *     applied    index (64), 1 if a hash follows or 0 (8), hash of the state
- *                (64)
+ *                (64), and of a later generation its number (32)
  *     log        index (64), term (64), kind (8), payload
- *     state      value of the record
+ *     state      value of the record; so do later ones
  *
  * LevelDB has checksums of its own, but they are made when a block is written
  * and say nothing of what happened to the bytes before, or of a value that
@@ -43,11 +43,12 @@ struct store_boundary {
 };
 
 /* The hash is lock_hash() of the state. It is not known of a state that was
- * installed as a whole. */
+ * installed by an older version. */
 struct store_applied {
     raft_index_t index;
     bool hashed;
     uint64_t hash;
+    uint32_t generation; /* where the state lies */
 };
 
 struct store_entry {

@@ -9,6 +9,7 @@
 static void store_walk_begin(struct store_walk *walk,
                              const struct store_database *database,
                              const leveldb_snapshot_t *snapshot);
+static bool store_walk_look(struct store_walk *walk);
 static bool store_walk_inside(const struct store_walk *walk);
 
 void store_walk_open(struct store_walk *walk,
@@ -17,6 +18,16 @@ void store_walk_open(struct store_walk *walk,
 {
     memset(walk, 0, sizeof(*walk));
     store_keys_make(&walk->prefix, database->group, kind);
+    store_walk_begin(walk, database, snapshot);
+}
+
+void store_walk_open_state(struct store_walk *walk,
+                           const struct store_database *database,
+                           uint32_t generation,
+                           const leveldb_snapshot_t *snapshot)
+{
+    memset(walk, 0, sizeof(*walk));
+    store_keys_make_generation(&walk->prefix, database->group, generation);
     store_walk_begin(walk, database, snapshot);
 }
 
@@ -40,21 +51,19 @@ void store_walk_close(struct store_walk *walk)
 bool store_walk_next(struct store_walk *walk)
 {
     if (!walk->begun) {
-        walk->begun = true;
-        leveldb_iter_seek(walk->iterator, (const char *)walk->prefix.data,
-                          walk->prefix.count);
-    } else if (leveldb_iter_valid(walk->iterator)) {
+        return store_walk_seek(walk, buffer_view(&walk->prefix));
+    }
+    if (leveldb_iter_valid(walk->iterator)) {
         leveldb_iter_next(walk->iterator);
     }
-    if (!leveldb_iter_valid(walk->iterator)) {
-        return false;
-    }
-    size_t count;
-    const char *data = leveldb_iter_key(walk->iterator, &count);
-    walk->key = bytes_of(data, count);
-    data = leveldb_iter_value(walk->iterator, &count);
-    walk->value = bytes_of(data, count);
-    return store_walk_inside(walk);
+    return store_walk_look(walk);
+}
+
+bool store_walk_seek(struct store_walk *walk, struct bytes key)
+{
+    walk->begun = true;
+    leveldb_iter_seek(walk->iterator, (const char *)key.data, key.count);
+    return store_walk_look(walk);
 }
 
 enum store_result store_walk_check(const struct store_walk *walk,
@@ -80,6 +89,19 @@ static void store_walk_begin(struct store_walk *walk,
     leveldb_readoptions_set_fill_cache(walk->reading, 0);
     leveldb_readoptions_set_snapshot(walk->reading, snapshot);
     walk->iterator = leveldb_create_iterator(database->handle, walk->reading);
+}
+
+static bool store_walk_look(struct store_walk *walk)
+{
+    if (!leveldb_iter_valid(walk->iterator)) {
+        return false;
+    }
+    size_t count;
+    const char *data = leveldb_iter_key(walk->iterator, &count);
+    walk->key = bytes_of(data, count);
+    data = leveldb_iter_value(walk->iterator, &count);
+    walk->value = bytes_of(data, count);
+    return store_walk_inside(walk);
 }
 
 static bool store_walk_inside(const struct store_walk *walk)

@@ -40,9 +40,8 @@ static void store_writer_lower_mark(struct store_writer *writer,
                                     const struct store_jobs *run);
 static bool store_writer_store(struct store_writer *writer,
                                const struct store_jobs *run);
-static void store_writer_delete_all(struct store_writer *writer,
-                                    leveldb_writebatch_t *batch,
-                                    enum store_kind kind);
+static void store_writer_delete_log(struct store_writer *writer,
+                                    leveldb_writebatch_t *batch);
 static void store_writer_sync_names(struct store_writer *writer);
 static void store_writer_raise_mark(struct store_writer *writer,
                                     const struct store_jobs *run);
@@ -51,6 +50,9 @@ static void store_writer_take_snapshot(struct store_writer *writer,
 static void store_writer_finish(struct store_writer *writer,
                                 struct store_jobs *run, bool stored);
 static void store_writer_keep_mark(struct store_writer *writer);
+static void store_writer_note_remains(struct store_writer *writer,
+                                      const struct store_jobs *run);
+static void store_writer_sweep(struct store_writer *writer);
 static time_ms_t store_writer_now(void);
 
 bool store_writer_start(struct store_writer *writer,
@@ -99,6 +101,7 @@ void store_writer_stop(struct store_writer *writer)
         }
         store_writer_free_job(job);
     }
+    store_sweep_close(&writer->sweep);
     pthread_mutex_destroy(&writer->lock);
     pthread_cond_destroy(&writer->wanted);
     close(writer->wakeup);
@@ -194,6 +197,7 @@ static void *store_writer_main(void *context)
             store_writer_run(writer, &jobs);
         }
         store_writer_keep_mark(writer);
+        store_writer_sweep(writer);
     }
     if (writer->mark != NULL && !store_mark_flush(writer->mark)) {
         store_writer_fail("writing the mark", strerror(errno));
@@ -209,7 +213,7 @@ static bool store_writer_wait(struct store_writer *writer,
     const time_ms_t deadline =
         writer->mark != NULL ? store_mark_deadline(writer->mark) : TIME_NEVER;
     pthread_mutex_lock(&writer->lock);
-    bool late = false;
+    bool late = store_sweep_is_pending(&writer->sweep);
     while (STAILQ_EMPTY(&writer->queue) && !writer->stopping && !late) {
         if (deadline == TIME_NEVER) {
             pthread_cond_wait(&writer->wanted, &writer->lock);
@@ -246,6 +250,7 @@ static void store_writer_run(struct store_writer *writer,
         store_writer_raise_mark(writer, &run);
         store_writer_take_snapshot(writer, &run);
     }
+    store_writer_note_remains(writer, &run);
     store_writer_finish(writer, &run, stored);
 }
 
@@ -294,8 +299,7 @@ static bool store_writer_store(struct store_writer *writer,
     const struct store_job *job = STAILQ_FIRST(run);
     if (job->install) {
         merged = leveldb_writebatch_create();
-        store_writer_delete_all(writer, merged, STORE_KIND_LOG);
-        store_writer_delete_all(writer, merged, STORE_KIND_STATE);
+        store_writer_delete_log(writer, merged);
     }
     leveldb_writebatch_t *only = NULL;
     STAILQ_FOREACH (job, run, next) {
@@ -326,19 +330,18 @@ static bool store_writer_store(struct store_writer *writer,
     return true;
 }
 
-static void store_writer_delete_all(struct store_writer *writer,
-                                    leveldb_writebatch_t *batch,
-                                    enum store_kind kind)
+static void store_writer_delete_log(struct store_writer *writer,
+                                    leveldb_writebatch_t *batch)
 {
     char text[STORE_REASON_BYTES];
     struct store_reason reason = {text, sizeof(text)};
     struct store_walk walk;
-    store_walk_open(&walk, writer->database, kind, NULL);
+    store_walk_open(&walk, writer->database, STORE_KIND_LOG, NULL);
     while (store_walk_next(&walk)) {
         store_database_delete(batch, walk.key);
     }
     if (store_walk_check(&walk, &reason) != STORE_OK) {
-        store_writer_fail("replacing the state", text);
+        store_writer_fail("replacing the log", text);
     }
     store_walk_close(&walk);
 }
@@ -448,6 +451,27 @@ static void store_writer_keep_mark(struct store_writer *writer)
     if (writer->mark != NULL &&
         !store_mark_keep(writer->mark, store_writer_now())) {
         store_writer_fail("writing the mark", strerror(errno));
+    }
+}
+
+static void store_writer_note_remains(struct store_writer *writer,
+                                      const struct store_jobs *run)
+{
+    const struct store_job *job;
+    STAILQ_FOREACH (job, run, next) {
+        if (job->clear) {
+            store_sweep_add(&writer->sweep, job->clear_generation);
+        }
+    }
+}
+
+static void store_writer_sweep(struct store_writer *writer)
+{
+    char text[STORE_REASON_BYTES];
+    struct store_reason reason = {text, sizeof(text)};
+    if (store_sweep_is_pending(&writer->sweep) &&
+        !store_sweep_step(&writer->sweep, writer->database, &reason)) {
+        store_writer_fail("clearing an old state", text);
     }
 }
 

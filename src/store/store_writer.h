@@ -10,6 +10,9 @@
  * one synced write; a sync of the directory's names if LevelDB began a new
  * file; the mark is raised; a snapshot is taken if the job has a state in it.
  * Whatever of this fails ends the process, see store.h.
+ *
+ * Between runs, and when there is nothing else to do, remains of old states are
+ * cleared, a few records at a time.
  */
 #ifndef HOLDFAST_STORE_WRITER_H
 #define HOLDFAST_STORE_WRITER_H
@@ -20,6 +23,7 @@
 
 #include "store/store_database.h"
 #include "store/store_mark.h"
+#include "store/store_sweep.h"
 
 /* One write or checkpoint, made by store_batch.c. */
 struct store_job {
@@ -28,7 +32,10 @@ struct store_job {
     uint64_t number;             /* of the write, or index of the checkpoint */
     leveldb_writebatch_t *batch; /* NULL: nothing to store */
     size_t bytes;
-    bool install;            /* all state and log that is there goes first */
+    bool silent;  /* nobody asked for it, nobody is told */
+    bool install; /* all of the log that is there goes first */
+    bool clear;   /* when done, clear_generation is remains */
+    uint32_t clear_generation;
     bool refounding;         /* and the mark forgets what was before */
     raft_index_t cut_index;  /* entries from here on are replaced; 0: none */
     raft_index_t last_index; /* the log ends here now; 0: as before */
@@ -37,6 +44,7 @@ struct store_job {
     raft_term_t term;
     raft_id_t vote;
     raft_index_t state_index; /* the state is as of here now; 0: as before */
+    uint32_t generation;      /* and lies there */
     const leveldb_snapshot_t *snapshot; /* of that state, when done; or NULL */
     /* Called in the thread, job after job, before the run is written; may set
      * batch. first: nothing of this run was prepared before, and all earlier
@@ -62,6 +70,7 @@ struct store_writer {
     bool stopping;
     struct store_counts counts;
     int wakeup;                   /* eventfd */
+    struct store_sweep sweep;     /* the thread's */
     struct timespec names_synced; /* change of the directory last synced */
 };
 

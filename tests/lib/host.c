@@ -390,6 +390,20 @@ static bool host_on_chunk(void *context, raft_index_t index, uint64_t offset,
     return true;
 }
 
+static void host_on_stage(void *context, struct bytes key, struct bytes value)
+{
+    struct host *host = context;
+
+    host_disk_stage(&host->disk, key, value);
+}
+
+static void host_on_unstage(void *context)
+{
+    struct host *host = context;
+
+    host_disk_unstage(&host->disk);
+}
+
 static void host_on_send(void *context, raft_id_t to, struct bytes frame)
 {
     struct host *host = context;
@@ -444,6 +458,8 @@ static struct node_ports host_ports(struct host *host)
         .write = host_on_write,
         .checkpoint = host_on_checkpoint,
         .chunk = host_on_chunk,
+        .stage = host_on_stage,
+        .unstage = host_on_unstage,
         .send = host_on_send,
         .reply = host_on_reply,
         .notice = host_on_notice,

@@ -37,6 +37,7 @@ void host_disk_close(struct host_disk *disk)
     }
     memory_free(disk->queue);
     replica_log_close(&disk->log);
+    buffer_close(&disk->staged);
     host_records_close(&disk->records);
     memset(disk, 0, sizeof *disk);
 }
@@ -75,8 +76,10 @@ void host_disk_write(struct host_disk *disk, const struct node_write *write)
         record->boundary_term = write->install_term;
         record->members = host_disk_copy_members(write->install_members);
         record->state.index = write->install_index;
-        lock_visit_records(write->install_machine, host_records_note,
-                           &record->changes);
+        ENSURE(write->install_staged);
+        record->state.hash = write->install_hash;
+        record->changes = disk->staged;
+        memset(&disk->staged, 0, sizeof disk->staged);
     }
     record->first_index = write->first_index;
     record->items_count = write->first_index != 0 ? write->entries_count : 0;
@@ -101,6 +104,18 @@ void host_disk_checkpoint(struct host_disk *disk,
     record->state.hash = lock_hash(checkpoint->machine);
     lock_visit_changes(checkpoint->machine, true, host_records_note,
                        &record->changes);
+}
+
+void host_disk_stage(struct host_disk *disk, struct bytes key,
+                     struct bytes value)
+{
+    host_records_note(&disk->staged,
+                      &(struct lock_record){.key = key, .value = value});
+}
+
+void host_disk_unstage(struct host_disk *disk)
+{
+    buffer_clear(&disk->staged);
 }
 
 struct host_record host_disk_pop(struct host_disk *disk)
@@ -135,6 +150,7 @@ void host_disk_crash(struct host_disk *disk, struct random *chance,
                      struct disk_crash_report *report)
 {
     disk_crash_draw(disk->pending, chance, report);
+    host_disk_unstage(disk);
     for (size_t i = 0; i < report->kept; i++) {
         struct host_record record = host_disk_pop(disk);
         host_record_close(&record);

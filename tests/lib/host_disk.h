@@ -56,6 +56,8 @@ struct host_disk {
     struct replica_log log;
     raft_index_t repair_index; /* entries up to here were lost; see raft.h */
 
+    struct buffer staged; /* of a snapshot that is coming in */
+
     struct host_record *queue; /* queue[head ...], oldest first */
     size_t head;
     size_t pending;
@@ -72,6 +74,11 @@ void host_disk_wipe(struct host_disk *disk, const struct raft_members *members);
 void host_disk_write(struct host_disk *disk, const struct node_write *write);
 void host_disk_checkpoint(struct host_disk *disk,
                           const struct node_checkpoint *checkpoint);
+
+/* A record of a snapshot that is coming in; it is not wanted any more. */
+void host_disk_stage(struct host_disk *disk, struct bytes key,
+                     struct bytes value);
+void host_disk_unstage(struct host_disk *disk);
 
 /* The oldest record becomes durable and leaves the queue. It then belongs to
  * the caller, who closes it. */

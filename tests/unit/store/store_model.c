@@ -154,6 +154,39 @@ static void feed_record(void *context, const struct lock_record *record)
                      STATUS_OK);
 }
 
+static void stage_record(void *context, const struct lock_record *record)
+{
+    (void)context;
+    store_stage(store, record->key, record->value);
+}
+
+/* Hand the records of a snapshot over, behind one that was given up if it
+ * happens so; *staged: the install that follows has them. */
+static void stage(const struct lock_machine *machine, bool *staged)
+{
+    const bool abandoned = random_chance(&world.random, 1, 2);
+    *staged = random_chance(&world.random, 3, 4);
+    if (world.real) {
+        store_unstage(store);
+    }
+    if (world.real && abandoned) {
+        lock_visit_records(world.machine, stage_record, NULL);
+        store_unstage(store);
+    }
+    if (world.real && *staged) {
+        lock_visit_records(machine, stage_record, NULL);
+    }
+}
+
+/* A snapshot of which no more comes for now. */
+static void step_stage_in_vain(void)
+{
+    if (world.real) {
+        store_unstage(store);
+        lock_visit_records(world.machine, stage_record, NULL);
+    }
+}
+
 /* A snapshot from a leader: ahead of the log, or in place of entries that are
  * not committed. */
 static void step_install(void)
@@ -174,6 +207,7 @@ static void step_install(void)
     }
     struct lock_loader *loader = lock_loader_new(options.seed);
     lock_visit_records(made, feed_record, loader);
+    stage(made, &write.install_staged);
     lock_machine_free(world.machine);
     ck_assert_int_eq(lock_loader_finish(loader, &world.machine), STATUS_OK);
     lock_loader_free(loader);
@@ -192,6 +226,7 @@ static void step_install(void)
     write.install_term = state->boundary_term;
     write.install_members = &members;
     write.install_machine = world.machine;
+    write.install_hash = state->machine_hash;
     if (random_chance(&world.random, 1, 2)) {
         step_entries(&write, index + 1,
                      (size_t)random_between(&world.random, 1, 3));
@@ -205,6 +240,9 @@ void model_step(void)
     struct node_write write = {0};
     const uint64_t kind = random_below(&world.random, 100);
     world.cut_index = 0;
+    if (kind == 0) {
+        step_stage_in_vain(); /* and a step that is reported */
+    }
     if (kind < 15 || world.state.term == 0) {
         step_promise(&write);
         put_write(&write);

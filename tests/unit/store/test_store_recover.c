@@ -51,7 +51,7 @@ static struct bytes key_of_record(const char *name)
     buffer_u8(&record_key, 3);
     buffer_u8(&record_key, 0);
     buffer_append(&record_key, bytes_of_text(name));
-    store_keys_make_state(&key, 7, buffer_view(&record_key));
+    store_keys_make_state(&key, 7, 0, buffer_view(&record_key));
     buffer_close(&record_key);
     return buffer_view(&key);
 }

@@ -256,7 +256,7 @@ START_TEST(a_damaged_record_is_not_handed_on)
     bool last;
     const char record_key[] = "\x03\0key050";
     struct buffer key = {0};
-    store_keys_make_state(&key, 7, bytes_of(record_key, 8));
+    store_keys_make_state(&key, 7, 0, bytes_of(record_key, 8));
     damage_key(buffer_view(&key));
     struct store_database database;
     struct store_snapshots snapshots;
@@ -265,7 +265,7 @@ START_TEST(a_damaged_record_is_not_handed_on)
         store_database_open(&database, data_path, 7, false, 0, &line),
         STORE_OK);
     store_snapshot_init(&snapshots, &database, LIMIT_CHUNK_BYTES);
-    store_snapshot_add_take(&snapshots, 10,
+    store_snapshot_add_take(&snapshots, 10, 0,
                             leveldb_create_snapshot(database.handle));
 
     ck_assert(!store_snapshot_chunk(&snapshots, 10, 0, &out, &last));

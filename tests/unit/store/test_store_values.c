@@ -48,9 +48,15 @@ START_TEST(keys_are_read_as_they_were_made)
     ck_assert_int_eq(parts.kind, STORE_KIND_LOG);
     ck_assert_uint_eq(parts.index, 0x1122334455667788);
 
-    store_keys_make_state(&key, 1, bytes_of_text("name"));
+    store_keys_make_state(&key, 1, 0, bytes_of_text("name"));
     ck_assert(store_keys_read(buffer_view(&key), &parts));
     ck_assert(bytes_equal(parts.record_key, bytes_of_text("name")));
+    ck_assert_uint_eq(parts.generation, 0);
+
+    store_keys_make_state(&key, 1, 0x01020304, bytes_of_text("name"));
+    ck_assert(store_keys_read(buffer_view(&key), &parts));
+    ck_assert(bytes_equal(parts.record_key, bytes_of_text("name")));
+    ck_assert_uint_eq(parts.generation, 0x01020304);
 }
 END_TEST
 
@@ -64,6 +70,8 @@ START_TEST(what_is_no_key_is_refused)
     ck_assert(!store_keys_read(bytes_of("\0\0\0\7\1x", 6), &parts));
     ck_assert(!store_keys_read(bytes_of("\0\0\0\7\x06xxx", 8), &parts));
     ck_assert(!store_keys_read(bytes_of("\0\0\0\7\x07", 5), &parts));
+    ck_assert(!store_keys_read(bytes_of("\0\0\0\7\x08\0\0\0\1", 9), &parts));
+    ck_assert(!store_keys_read(bytes_of("\0\0\0\7\x08\0\0\0\0x", 10), &parts));
     ck_assert(store_keys_read(bytes_of("\0\0\0\7\1", 5), &parts));
 }
 END_TEST
