@@ -10,6 +10,7 @@
  */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,12 +19,14 @@
 #include "base/ensure.h"
 
 static atomic_size_t memory_live;
+static atomic_size_t memory_live_bytes;
 
 /* Allocations until the one that fails; 0 when no failure is planned. */
 static atomic_size_t memory_countdown;
 
 static bool memory_must_fail(void);
 static void *memory_admit(void *block);
+static void memory_dismiss(void *block);
 static size_t memory_size(size_t count, size_t item_bytes);
 
 void *memory_new(size_t count, size_t item_bytes)
@@ -39,7 +42,7 @@ void *memory_resize(void *block, size_t count, size_t item_bytes)
 
     if (block != NULL) {
         /* The old block goes; what is admitted below takes its place. */
-        atomic_fetch_sub_explicit(&memory_live, 1, memory_order_relaxed);
+        memory_dismiss(block);
     }
     return memory_admit(memory_must_fail() ? NULL : realloc(block, size));
 }
@@ -61,15 +64,18 @@ void memory_free(void *block)
     if (block == NULL) {
         return;
     }
-    const size_t live_before =
-        atomic_fetch_sub_explicit(&memory_live, 1, memory_order_relaxed);
-    ENSURE(live_before > 0);
+    memory_dismiss(block);
     free(block);
 }
 
 size_t memory_blocks_live(void)
 {
     return atomic_load_explicit(&memory_live, memory_order_relaxed);
+}
+
+size_t memory_bytes_live(void)
+{
+    return atomic_load_explicit(&memory_live_bytes, memory_order_relaxed);
 }
 
 void memory_fail_after(size_t allocations_count)
@@ -95,7 +101,19 @@ static void *memory_admit(void *block)
         ensure_failed("out of memory", __FILE__, __LINE__);
     }
     atomic_fetch_add_explicit(&memory_live, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&memory_live_bytes, malloc_usable_size(block),
+                              memory_order_relaxed);
     return block;
+}
+
+/* A block is about to go. */
+static void memory_dismiss(void *block)
+{
+    const size_t live_before =
+        atomic_fetch_sub_explicit(&memory_live, 1, memory_order_relaxed);
+    ENSURE(live_before > 0);
+    atomic_fetch_sub_explicit(&memory_live_bytes, malloc_usable_size(block),
+                              memory_order_relaxed);
 }
 
 /* At least one byte, because the C library may answer a wish for none with

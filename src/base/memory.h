@@ -27,6 +27,8 @@ void memory_free(void *block);
 
 /* Blocks handed out and not yet given back: zero when a test has cleaned up. */
 size_t memory_blocks_live(void);
+/* And how many bytes they have room for. */
+size_t memory_bytes_live(void);
 
 /* Let the n-th allocation from now on fail (1 is the next one), so that a test
  * can see the process stop cleanly; 0 switches this off. */

@@ -91,6 +91,21 @@ START_TEST(live_blocks_are_counted_until_given_back)
 }
 END_TEST
 
+START_TEST(live_bytes_are_those_of_the_live_blocks)
+{
+    const size_t before = memory_bytes_live();
+    uint8_t *block = memory_new(1000, 1);
+    ck_assert_uint_ge(memory_bytes_live(), before + 1000);
+
+    block = memory_resize(block, 100000, 1);
+    ck_assert_uint_ge(memory_bytes_live(), before + 100000);
+    ck_assert_uint_lt(memory_bytes_live(), before + 101000);
+
+    memory_free(block);
+    ck_assert_uint_eq(memory_bytes_live(), before);
+}
+END_TEST
+
 START_TEST(freeing_null_changes_nothing)
 {
     memory_free(NULL);
@@ -164,6 +179,7 @@ static TCase *working_tests(void)
     tcase_add_test(tests, resizing_does_not_change_the_count_of_blocks);
     tcase_add_test(tests, a_copy_is_independent_of_its_source);
     tcase_add_test(tests, live_blocks_are_counted_until_given_back);
+    tcase_add_test(tests, live_bytes_are_those_of_the_live_blocks);
     tcase_add_test(tests, freeing_null_changes_nothing);
     tcase_add_test(tests, allocations_before_the_planned_failure_succeed);
     tcase_add_test(tests, a_planned_failure_can_be_switched_off);
