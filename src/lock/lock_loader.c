@@ -4,11 +4,15 @@
  * sense by itself. What must agree with other records is looked at in the end,
  * when all are there. Last of all the machine is asked for its hash: if it is
  * not that of the records fed, something was read that would be written
- * otherwise, and these are not the records of a machine.
+ * otherwise, and these are not the records of a machine. It is computed as
+ * records come, so that the end has little to do.
  */
 #include "base/memory.h"
 #include "lock/lock_machine.h"
 #include "lock/lock_records.h"
+
+/* Records are hashed in portions of this. */
+#define LOCK_LOADER_HASH_RECORDS 1024
 
 struct lock_loader {
     struct lock_machine *machine;
@@ -52,6 +56,9 @@ enum status lock_loader_feed(struct lock_loader *loader, struct bytes key,
     }
     loader->has_meta = loader->has_meta || is_meta;
     loader->sum += lock_changes_hash_of(key, value);
+    if (loader->machine->changes.stale_count >= LOCK_LOADER_HASH_RECORDS) {
+        (void)lock_hash(loader->machine);
+    }
     return STATUS_OK;
 }
 
