@@ -31,7 +31,6 @@ static void command_query_answer_lock(const struct lock_machine *machine,
                                       const struct command_query *query,
                                       struct buffer *out);
 static void command_query_answer_fenced(const struct lock_machine *machine,
-                                        time_ms_t clock,
                                         const struct command_query *query,
                                         struct buffer *out);
 static struct command_query_writer
@@ -141,7 +140,7 @@ void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
         command_query_answer_scan(machine, clock, query, out);
         return;
     case COMMAND_QUERY_FENCED:
-        command_query_answer_fenced(machine, clock, query, out);
+        command_query_answer_fenced(machine, query, out);
         return;
     case COMMAND_QUERY_FENCE:
         command_query_tell_fence(lock_fence_last(machine, query->text), out);
@@ -279,15 +278,15 @@ static void command_query_answer_scan(const struct lock_machine *machine,
 }
 
 static void command_query_answer_fenced(const struct lock_machine *machine,
-                                        time_ms_t clock,
                                         const struct command_query *query,
                                         struct buffer *out)
 {
     struct bytes value = bytes_of(NULL, 0);
     struct bytes lock_key = bytes_of(NULL, 0);
     uint64_t token = 0;
-    const bool found = lock_get_fenced(machine, query->database, query->text,
-                                       clock, &value, &lock_key, &token);
+    const bool found =
+        lock_get_fenced(machine, query->database, query->text,
+                        lock_clock(machine), &value, &lock_key, &token);
     command_query_tell_fenced(found, value, lock_key, token, out);
 }
 

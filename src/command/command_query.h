@@ -72,7 +72,9 @@ void command_query_encode(const struct command_query *query,
 enum status command_query_decode(struct bytes bytes,
                                  struct command_query *query);
 
-/* Append the answer, as of the leader's clock. */
+/* Append the answer. Times are as of the leader's clock; but whether a key is
+ * there is as of the last entry, because all readers must agree on that, also
+ * those of the next leader. */
 void command_query_answer(const struct lock_machine *machine, time_ms_t clock,
                           const struct command_query *query,
                           struct buffer *out);

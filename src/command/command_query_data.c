@@ -18,11 +18,9 @@ struct command_query_keys {
 };
 
 static void command_query_data_keys(const struct lock_machine *machine,
-                                    time_ms_t clock,
                                     const struct command_query *query,
                                     struct buffer *out);
 static void command_query_data_step(const struct lock_machine *machine,
-                                    time_ms_t clock,
                                     const struct command_query *query,
                                     struct buffer *out);
 
@@ -40,14 +38,14 @@ void command_query_data_answer(const struct lock_machine *machine,
                                             COMMAND_QUERY_BYTES_MAX, out);
         return;
     case COMMAND_QUERY_KEYS:
-        command_query_data_keys(machine, clock, query, out);
+        command_query_data_keys(machine, query, out);
         return;
     case COMMAND_QUERY_STEP:
-        command_query_data_step(machine, clock, query, out);
+        command_query_data_step(machine, query, out);
         return;
     default:
-        buffer_u8(out, lock_any_data(machine, query->database, clock,
-                                     query->cursor, &key));
+        buffer_u8(out, lock_any_data(machine, query->database,
+                                     lock_clock(machine), query->cursor, &key));
         buffer_bytes16(out, key);
         return;
     }
@@ -99,7 +97,6 @@ static void command_query_put_key(void *context, struct bytes key)
 }
 
 static void command_query_data_keys(const struct lock_machine *machine,
-                                    time_ms_t clock,
                                     const struct command_query *query,
                                     struct buffer *out)
 {
@@ -113,8 +110,8 @@ static void command_query_data_keys(const struct lock_machine *machine,
     uint64_t cursor = 0;
     buffer_u8(out, 1);
     do {
-        cursor = lock_visit_data(machine, query->database, clock, cursor,
-                                 command_query_put_key, &keys);
+        cursor = lock_visit_data(machine, query->database, lock_clock(machine),
+                                 cursor, command_query_put_key, &keys);
     } while (cursor != 0 && !keys.cut && keys.steps > 0);
     if (keys.cut || keys.steps == 0) {
         buffer_cut(out, start);
@@ -124,7 +121,6 @@ static void command_query_data_keys(const struct lock_machine *machine,
 
 /* As with locks: places of the table are listed whole. */
 static void command_query_data_step(const struct lock_machine *machine,
-                                    time_ms_t clock,
                                     const struct command_query *query,
                                     struct buffer *out)
 {
@@ -136,8 +132,8 @@ static void command_query_data_step(const struct lock_machine *machine,
     uint32_t places = wanted * COMMAND_QUERY_SCAN_PLACES;
     uint64_t cursor = query->cursor;
     do {
-        cursor = lock_visit_data(machine, query->database, clock, cursor,
-                                 command_query_put_key, &keys);
+        cursor = lock_visit_data(machine, query->database, lock_clock(machine),
+                                 cursor, command_query_put_key, &keys);
         places -= places > 0 ? 1 : 0;
     } while (cursor != 0 && keys.count < wanted && places > 0 &&
              list.count < COMMAND_QUERY_BYTES_MAX / 2);

@@ -117,8 +117,8 @@ static void lock_read_put_key(const struct lock_machine *machine,
                               struct bytes key, struct buffer *out)
 {
     uint64_t revision;
-    const enum lock_read_type type =
-        lock_read_look(machine, clock, head->database, key, &revision);
+    const enum lock_read_type type = lock_read_look(
+        machine, lock_clock(machine), head->database, key, &revision);
     buffer_u8(out, (uint8_t)type);
     if (type == LOCK_READ_STRING) {
         const struct lock_data_key *found =
@@ -131,7 +131,9 @@ static void lock_read_put_key(const struct lock_machine *machine,
         }
         if (head->want & LOCK_READ_TIMES) {
             const time_ms_t deadline = lock_data_deadline(found);
-            buffer_u64(out, deadline == 0 ? TIME_NEVER : deadline - clock);
+            buffer_u64(out, deadline == 0      ? TIME_NEVER
+                            : deadline > clock ? deadline - clock
+                                               : 0);
             buffer_u64(out, lock_data_wall(found));
         }
     }

@@ -68,8 +68,11 @@ START_TEST(lives_end_by_the_cluster_clock)
     check_says("TTL k", ":0");
     check_says("PEXPIRETIME k", ":1100");
     now += 1;
+    check_says("PTTL k", ":0"); /* no entry is behind its end yet */
+    check_says("SET tick tock", "+OK");
     check_says("PTTL k", ":-2");
-    check_says("DBSIZE", ":1"); /* nobody has swept it */
+    check_says("DBSIZE", ":2"); /* nobody has swept it */
+    check_says("DEL tick", ":1");
     check_says("GET k", "$-1");
     check_says("SETEX k 10 v", "+OK");
     check_says("PSETEX k 10000 v", "+OK");

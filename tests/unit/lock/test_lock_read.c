@@ -54,11 +54,24 @@ START_TEST(a_name_is_nothing_a_string_or_a_held_lock)
     acquire("l", "ann");
     set_for("old", "v", 5);
     now += 5;
+    set("s", "v");
 
     ck_assert_int_eq(ask_one("n", LOCK_READ_WANTS).type, LOCK_READ_NONE);
     ck_assert_int_eq(ask_one("s", LOCK_READ_WANTS).type, LOCK_READ_STRING);
     ck_assert_int_eq(ask_one("l", LOCK_READ_WANTS).type, LOCK_READ_LOCK);
     ck_assert_int_eq(ask_one("old", LOCK_READ_WANTS).type, LOCK_READ_NONE);
+}
+END_TEST
+
+START_TEST(a_key_is_there_until_an_entry_is_behind_its_end)
+{
+    set_for("k", "v", 5);
+    now += 6;
+
+    /* Else the next leader, whose clock may be behind, would bring it back. */
+    const struct lock_read_item item = ask_one("k", LOCK_READ_WANTS);
+    ck_assert_int_eq(item.type, LOCK_READ_STRING);
+    ck_assert_uint_eq(item.left_ms, 0);
 }
 END_TEST
 
@@ -214,6 +227,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, open_both, close_both);
     tcase_add_test(tests, a_name_is_nothing_a_string_or_a_held_lock);
+    tcase_add_test(tests, a_key_is_there_until_an_entry_is_behind_its_end);
     tcase_add_test(tests, only_what_is_wanted_is_told);
     tcase_add_test(tests, every_change_is_another_revision);
     tcase_add_test(tests, the_revision_of_a_shared_lock_is_its_last_grant);
