@@ -25,7 +25,6 @@
 #define SERVER_SLOTS_MAX 1024
 
 static bool server_start_parts(struct server *server);
-static bool server_listen(struct server *server);
 static bool server_listen_at(struct server *server, const char *host,
                              uint16_t port, net_accept_fn *accept);
 static bool server_start_events(struct server *server);
@@ -120,10 +119,13 @@ void server_take_options(struct server *server)
 
 /* ---- sockets and signals ---- */
 
-static bool server_listen(struct server *server)
+bool server_listen(struct server *server)
 {
     const struct server_options *options = &server->options;
     struct net_address address;
+    if (server->listeners_count > 0) {
+        return true; /* the engine wanted it earlier */
+    }
     for (size_t i = 0; i < options->bind.count; i++) {
         const char *host = strcmp(options->bind.items[i], "*") == 0
                                ? "0.0.0.0"

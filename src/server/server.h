@@ -146,6 +146,10 @@ void server_close(struct server *server);
 /* Begin to stop: hand leadership over, finish writes, leave. */
 void server_stop(struct server *server);
 
+/* Listen for clients, unless that is done; they are heard only when the server
+ * runs. False: one line was logged. */
+bool server_listen(struct server *server);
+
 /* For the engine: call back in the loop when fd can be read. Twice at most. */
 bool server_wake_on(struct server *server, int fd, event_callback_fn callback);
 

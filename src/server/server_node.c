@@ -10,7 +10,6 @@
 #include "server/server_recover.h"
 
 static bool server_node_open(struct server *server);
-static bool server_node_listen(struct server *server);
 static void server_node_close(struct server *server);
 static void server_node_announce(const struct server *server);
 static void server_node_turn(struct server *server);
@@ -58,12 +57,15 @@ const struct server_engine server_node_engine = {
 static bool server_node_open(struct server *server)
 {
     server->peers.listener.fd = -1;
-    return server_node_start(server) && server_node_listen(server) &&
-           server_wake_on(server, store_wakeup_fd(server->store),
+    if (!server_node_start(server) || !server_node_listen(server)) {
+        return false;
+    }
+    server->peers.owner.identity = server->identity;
+    return server_wake_on(server, store_wakeup_fd(server->store),
                           server_node_collect);
 }
 
-static bool server_node_listen(struct server *server)
+bool server_node_listen(struct server *server)
 {
     const struct server_options *options = &server->options;
     const struct net_peers_owner owner = {.context = server,
@@ -71,12 +73,14 @@ static bool server_node_listen(struct server *server)
                                           .lost = server_node_peer_lost,
                                           .gone = server_node_peer_gone,
                                           .line = server_node_peer_line,
-                                          .self = options->id,
-                                          .identity = server->identity};
+                                          .self = options->id};
     struct net_address address;
     const char *first =
         options->bind.count > 0 ? options->bind.items[0] : "127.0.0.1";
     const char *host = strcmp(first, "*") == 0 ? "0.0.0.0" : first;
+    if (server->peers.loop != NULL) {
+        return true; /* before it asked to be let in */
+    }
     if (net_address_of(host, options->raft_port, &address) != STATUS_OK ||
         net_peers_open(&server->peers, &server->loop,
                        options->raft_port != 0 ? &address : NULL,

@@ -95,7 +95,10 @@ static bool server_node_start_new(struct server *server,
         return false;
     }
     if (server->options.join[0] != 0) {
-        if (!server_join(server, &identity, &members)) {
+        /* Let in and then unable to listen, it would be a member that nobody
+         * can reach. */
+        if (!server_node_listen(server) || !server_listen(server) ||
+            !server_join(server, &identity, &members)) {
             return false;
         }
     } else {

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Membership and lost disks together: a node alone grows to three; a node that
+was removed comes back with an empty directory, under its old id; a cluster of
+one out of a disaster grows again. A newcomer that cannot listen never asks to be let
+in (TRAPS B9, B10, B12)."""
+
+import shutil
+import socket
+import sys
+
+sys.dont_write_bytecode = True
+
+import cluster
+from cluster import say, soon
+from test_join import ask
+from test_recover import recover
+from test_wipe import Held, overs, wipe
+
+
+def test(scene):
+    held = Held()
+    alone = grows(scene, held)
+    cannot_listen(scene, alone)
+    by_its_old_id(scene, alone, held)
+    disaster(scene, alone, held)
+
+
+def voters(nodes, count):
+    return lambda: all(n.status()["voters"] == count for n in nodes)
+
+
+def grows(scene, held):
+    """1 -> 2 -> 3: with two, each is needed for everything."""
+    nodes = cluster.Cluster([scene.joiner(1, "127.0.0.1:9")])
+    nodes[0].options = []
+    nodes[0].start()
+    held.take(nodes[0], 20)
+    for number in (2, 3):
+        nodes.append(scene.joiner(number, nodes[-1]).start())
+        soon("it votes", voters(nodes, number))
+        soon("its probation is over", lambda: overs(nodes[-1]) == 1)
+        held.take(nodes[-1], 20)
+    nodes.same_state()
+    nodes.leader().kill()
+    held.take(nodes.leader(), 5)
+    for node in nodes:
+        if not node.is_running():
+            node.start()
+    nodes.settle()
+    held.check(nodes.leader())
+    say("a node alone grew to three")
+    return nodes
+
+
+def cannot_listen(scene, nodes):
+    for offset in (0, 10000):
+        node = scene.joiner(9, nodes[0])
+        with socket.socket() as taken:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            taken.bind(("127.0.0.1", node.port + offset))
+            taken.listen()
+            node.start(wait=False)
+            assert node.ends(20) == 1
+        assert "cannot listen" in node.last_line(), node.last_line()
+    assert all(n.status()["learners"] == 0 for n in nodes), "it was let in"
+    say("who cannot listen does not ask to be let in")
+
+
+def by_its_old_id(scene, nodes, held):
+    """Removed, wiped and added again, all within the time for which a leader
+    remembers those who leave; by the operator, and by itself."""
+    lost = nodes.followers()[0]
+    for by_join in (True, False):
+        lost.kill()
+        wipe(lost)
+        if by_join:
+            lost.options = ["--join", f"127.0.0.1:{nodes.leader().port}"]
+            lost.start(wait=False)
+            assert lost.ends(20) == 1
+            assert f"id {lost.id} is in use" in lost.last_line(), lost.last_line()
+        others = [n for n in nodes if n is not lost]
+        ask(others[0], "RAFT.REMOVE", lost.id)
+        if not by_join:
+            ask(others[1], "RAFT.ADD", lost.id, f"127.0.0.1:{lost.port}")
+        before = overs(lost)
+        lost.start()
+        soon("it votes again", voters(nodes, 3), 20)
+        soon("its probation is over", lambda: overs(lost) == before + 1)
+        nodes.same_state()
+        held.check(lost)
+        held.take(lost, 10)
+    say("removed, wiped and back under its old id")
+
+
+def disaster(scene, nodes, held):
+    survivor = nodes.followers()[0]
+    nodes.settle()
+    for node in nodes:
+        node.kill()
+        if node is not survivor:
+            shutil.rmtree(node.dir)
+    assert recover(survivor).returncode == 0
+    survivor.start()
+    others = [n for n in nodes if n is not survivor]
+    for number, node in enumerate(others):
+        node.options = ["--join", f"127.0.0.1:{survivor.port}"]
+        node.start()
+        soon("it votes", voters([survivor, node], number + 2))
+    nodes.same_state()
+    held.check(nodes.leader())
+    held.take(others[0], 10)
+    say("out of one directory, and three again")
+
+
+if __name__ == "__main__":
+    cluster.main(test, limit_s=90)
