@@ -9,8 +9,11 @@
  * for a while. Then it hears nothing more, and that silence is how a removed
  * node differs from one that is only catching up with the days before it was
  * added. One that was down meanwhile comes back as a candidate; whoever it asks
- * for a vote tells it. It believes that only of a configuration younger than
- * the newest it has: an older one may be of a time before it was added.
+ * for a vote tells it. One that may not stand, a learner or a member on
+ * probation, knocks while no leader is heard: it asks those it knows for the
+ * list of members, and they answer only if it is not in theirs. It believes
+ * that only of a configuration younger than the newest it has: an older one may
+ * be of a time before it was added.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +37,8 @@ static void node_join_say(struct peer_change_reply *reply,
                           enum peer_change_result result, const char *reason);
 static void node_join_answer(struct node *node,
                              const struct peer_message *message);
+static void node_join_tell(struct node *node, raft_id_t id);
+static void node_join_knock(struct node *node);
 static bool node_join_is_out(const struct node *node);
 static bool node_join_believes(const struct node *node);
 
@@ -45,6 +50,10 @@ enum status node_join_receive(struct node *node,
     struct buffer encoded = {0};
     struct peer_message answer = {.from = node->origin.node,
                                   .to = message->from};
+    if (message->kind == PEER_FETCH && message->to != 0) {
+        node_join_tell(node, message->from); /* it knocks */
+        return STATUS_OK;
+    }
     switch (message->kind) {
     case PEER_JOIN:
         if (message->join.id != message->from) {
@@ -220,8 +229,6 @@ static void node_join_answer(struct node *node,
 
 void node_join_heard(struct node *node, const struct raft_message *message)
 {
-    const struct raft_members *committed =
-        raft_members_at(node->raft, raft_commit(node->raft));
     switch (message->kind) {
     case RAFT_MESSAGE_APPEND:
     case RAFT_MESSAGE_SNAPSHOT:
@@ -229,22 +236,51 @@ void node_join_heard(struct node *node, const struct raft_message *message)
         node->told_index = 0;
         break;
     case RAFT_MESSAGE_VOTE:
-        if (raft_members_find(committed, message->from) == NULL &&
-            raft_members_find(raft_members(node->raft), message->from) ==
-                NULL &&
-            raft_members_voters_count(committed) > 0 &&
-            raft_members_index(node->raft) > 0 &&
-            raft_members_index(node->raft) <= raft_commit(node->raft)) {
-            const struct peer_message told = {
-                .kind = PEER_REMOVED,
-                .from = node->origin.node,
-                .to = message->from,
-                .removed = {.index = raft_members_index(node->raft)}};
-            node_join_answer(node, &told);
-        }
+        node_join_tell(node, message->from);
         break;
     default:
         break;
+    }
+}
+
+/* Tell somebody who takes itself for a member, if it is certain that it is
+ * none. */
+static void node_join_tell(struct node *node, raft_id_t id)
+{
+    const struct raft_members *committed =
+        raft_members_at(node->raft, raft_commit(node->raft));
+    const raft_index_t index = raft_members_index(node->raft);
+    if (raft_members_find(committed, id) != NULL ||
+        raft_members_find(raft_members(node->raft), id) != NULL ||
+        raft_members_voters_count(committed) == 0 || index == 0 ||
+        index > raft_commit(node->raft)) {
+        return;
+    }
+    const struct peer_message told = {.kind = PEER_REMOVED,
+                                      .from = node->origin.node,
+                                      .to = id,
+                                      .removed = {.index = index}};
+    node_join_answer(node, &told);
+}
+
+/* Ask all that we know, now and then, while nobody leads us. */
+static void node_join_knock(struct node *node)
+{
+    const time_ms_t silent_ms = 2 * node->settings.raft.election_ms;
+    const struct raft_members *members = raft_members(node->raft);
+    if (raft_role(node->raft) != RAFT_FOLLOWER ||
+        raft_leader(node->raft) != 0 || node->now - node->led_at < silent_ms ||
+        node->now < node->knock_at) {
+        return;
+    }
+    node->knock_at = node->now + silent_ms;
+    for (size_t i = 0; i < members->count; i++) {
+        const struct peer_message knock = {.kind = PEER_FETCH,
+                                           .from = node->origin.node,
+                                           .to = members->list[i].id};
+        if (knock.to != node->origin.node) {
+            node_effects_send(node, &knock);
+        }
     }
 }
 
@@ -257,10 +293,16 @@ void node_join_told(struct node *node, const struct peer_removed *removed)
 }
 
 /* What we were told is news: of a configuration younger than our newest, or of
- * that one, if it leaves us out and we did not know that it is committed. */
+ * that one, if it leaves us out and we did not know that it is committed. A
+ * newcomer that has nothing but the list it was let in with does not know how
+ * old that is, and believes nobody. */
 static bool node_join_believes(const struct node *node)
 {
     const raft_index_t index = raft_members_index(node->raft);
+    if (index == 0 &&
+        !raft_members_is_voter(raft_members(node->raft), node->origin.node)) {
+        return false;
+    }
     return node->told_index > index ||
            (node->told_index == index && index > 0 &&
             raft_members_find(raft_members(node->raft), node->origin.node) ==
@@ -288,6 +330,9 @@ void node_join_run(struct node *node)
         node_request_give_up(node);
     }
     node->removed = removed;
+    if (!removed) {
+        node_join_knock(node);
+    }
 }
 
 /* True if the committed configuration, as far as it is known here, and the

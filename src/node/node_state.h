@@ -179,6 +179,7 @@ struct node {
     time_ms_t leader_since;  /* when leader became what it is */
     time_ms_t alive_at;      /* when the leader must hear of us again */
     time_ms_t led_at;        /* when a leader last sent us anything */
+    time_ms_t knock_at;      /* when to ask next whether we are a member */
     time_ms_t out_since;     /* no configuration we have has us; TIME_NEVER */
     raft_index_t told_index; /* somebody says that this one leaves us out */
     bool removed;

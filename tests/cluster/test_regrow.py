@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Membership and lost disks together: a node alone grows to three; a node that
-was removed comes back with an empty directory, under its old id; a cluster of
-one out of a disaster grows again. A newcomer that cannot listen never asks to be let
+was removed comes back with an empty directory, under its old id; who was removed
+while it was down is told, also if it neither votes nor stands; a cluster of one
+out of a disaster grows again. A newcomer that cannot listen never asks to be let
 in (TRAPS B9, B10, B12)."""
 
 import shutil
 import socket
 import sys
+import time
 
 sys.dont_write_bytecode = True
 
 import cluster
-from cluster import say, soon
-from test_join import ask
+from cluster import Error, say, soon
+from test_join import ask, is_voter
 from test_recover import recover
 from test_wipe import Held, overs, wipe
 
@@ -21,7 +23,9 @@ def test(scene):
     held = Held()
     alone = grows(scene, held)
     cannot_listen(scene, alone)
+    nodes = first_members(scene)
     by_its_old_id(scene, alone, held)
+    told(scene, nodes)
     disaster(scene, alone, held)
 
 
@@ -66,6 +70,16 @@ def cannot_listen(scene, nodes):
     say("who cannot listen does not ask to be let in")
 
 
+def first_members(scene):
+    """One is late, and the others wait for it."""
+    nodes = scene.make(3)
+    for node in nodes[:2]:
+        node.start()
+    nodes[2].start()
+    nodes.leader()
+    return nodes
+
+
 def by_its_old_id(scene, nodes, held):
     """Removed, wiped and added again, all within the time for which a leader
     remembers those who leave; by the operator, and by itself."""
@@ -90,6 +104,33 @@ def by_its_old_id(scene, nodes, held):
         held.check(lost)
         held.take(lost, 10)
     say("removed, wiped and back under its old id")
+
+
+def told(scene, nodes):
+    """A learner, and a member with an empty disk: neither ever stands."""
+    learner = scene.joiner(4, nodes[0])
+    ask(nodes[0], "RAFT.ADD", 4, f"127.0.0.1:{learner.port}", "LEARNER")
+    learner.start()
+    soon("it follows", lambda: learner.status()["leader"])
+    nodes.append(learner)
+    nodes.settle()
+    learner.kill()
+    nodes.remove(learner)
+    lost = nodes.followers()[0]
+    ask(lost, "RAFT.REMOVE", 4)
+    lost.kill()
+    wipe(lost)
+    ask(nodes.leader(but=[lost]), "RAFT.REMOVE", lost.id)
+    time.sleep(1.5)  # for longer than a leader goes on sending to them
+    for node in (learner, lost):
+        node.start()
+        soon(f"{node} was told", lambda: node.status()["role"] == "removed", 15)
+    reply = lost.ask("LOCK.STATUS", "k")
+    assert reply == Error("CLUSTERDOWN this node was removed from the cluster"), reply
+    # It is not what it was told for ever.
+    ask(nodes.leader(but=[lost]), "RAFT.ADD", lost.id, f"127.0.0.1:{lost.port}")
+    soon("it votes again", lambda: is_voter(lost), 20)
+    say("removed while they were down, and told")
 
 
 def disaster(scene, nodes, held):
