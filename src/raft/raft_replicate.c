@@ -22,6 +22,8 @@
 static size_t raft_replicate_position(const struct raft *raft, raft_id_t id);
 static uint64_t raft_replicate_match_of(const struct raft_progress *peer);
 static uint64_t raft_replicate_heard_of(const struct raft_progress *peer);
+static void raft_replicate_begin(struct raft *raft, struct raft_progress *peer,
+                                 raft_id_t id);
 static void raft_replicate_to(struct raft *raft, struct raft_progress *peer);
 static bool raft_replicate_probe(struct raft *raft, struct raft_progress *peer);
 static bool raft_replicate_stream(struct raft *raft,
@@ -50,10 +52,9 @@ void raft_replicate_update_peers(struct raft *raft)
         if (raft_members_find(&config->members, peer->id) != NULL) {
             if (peer->leave_index != 0) {
                 /* Back under its old id, maybe without what it had. */
+                const raft_id_t id = peer->id;
                 raft_progress_close(peer);
-                raft_progress_init(peer, peer->id,
-                                   raft_log_last_index(&raft->log) + 1,
-                                   raft->now);
+                raft_replicate_begin(raft, peer, id);
             }
         } else if (peer->leave_index == 0) {
             peer->leave_index = config->index;
@@ -66,9 +67,22 @@ void raft_replicate_update_peers(struct raft *raft)
             continue;
         }
         raft_replicate_make_room(raft);
-        raft_progress_init(&raft->reign.peers[raft->reign.peers_count], id,
-                           raft_log_last_index(&raft->log) + 1, raft->now);
+        raft_replicate_begin(raft, &raft->reign.peers[raft->reign.peers_count],
+                             id);
         raft->reign.peers_count++;
+    }
+}
+
+/* A peer that comes while we lead may have been one before, with another disk.
+ * It is believed from a round on that it cannot have answered then. */
+static void raft_replicate_begin(struct raft *raft, struct raft_progress *peer,
+                                 raft_id_t id)
+{
+    const raft_index_t last = raft_log_last_index(&raft->log);
+    raft_progress_init(peer, id, last + 1, raft->now);
+    if (last >= raft->reign.first_index) {
+        raft->rounds.asked = raft->rounds.sent + 1;
+        peer->round_floor = raft->rounds.asked;
     }
 }
 

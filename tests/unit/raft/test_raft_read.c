@@ -182,7 +182,7 @@ START_TEST(a_new_voter_takes_no_confirmation_back)
     fx_settle();
 
     struct raft_message reply = fx_accept(2, 3);
-    reply.append_reply.round = 0;
+    reply.append_reply.round = round - 1;
     fx_receive(reply);
 
     ck_assert_uint_eq(raft_commit(fx.raft), 3);
