@@ -81,8 +81,9 @@ void raft_probation_recv_found(struct raft *raft,
         return;
     }
     if (found->founded) {
-        if (raft_probation_find(&found->founders, raft->self) ==
-            probation->directory) {
+        if (!probation->outgrown &&
+            raft_probation_find(&found->founders, raft->self) ==
+                probation->directory) {
             raft_probation_found(raft, &found->founders);
         }
         return;
@@ -103,6 +104,19 @@ void raft_probation_recv_found(struct raft *raft,
         raft_probation_found(raft, &founders);
     } else {
         raft_probation_report(raft); /* they wait for what we know now */
+    }
+}
+
+/* Reports aside, only a group that is founded has anything to say. */
+void raft_probation_heard(struct raft *raft, raft_id_t from)
+{
+    if (raft_probation_may_found(raft) && !raft->probation.outgrown &&
+        raft_members_find(raft_members(raft), from) == NULL) {
+        raft_trace(raft,
+                   "  %" PRIu64 " is no first member -> the group has grown, "
+                   "and is not founded again",
+                   from);
+        raft->probation.outgrown = true;
     }
 }
 
@@ -127,7 +141,7 @@ static bool raft_probation_agree(const struct raft *raft,
 {
     const struct raft_members *members = raft_members(raft);
     raft_probation_own_report(raft, founders);
-    if (founders->count != members->count) {
+    if (founders->count != members->count || raft->probation.outgrown) {
         return false;
     }
     for (size_t i = 0; i < members->count; i++) {

@@ -32,6 +32,11 @@
  *
  *   All, and not a majority: two new ones of three cannot know whether the
  *   third was never started or is switched off with everything on its disk.
+ *
+ *   All the first members may be few of those that a group has by now. Then
+ *   their disks can be lost together and the group lives on without them; who
+ *   hears of somebody else in it founds nothing. That is not certain to come in
+ *   time: holdfastd(8) says how a group that has grown is to be started.
  */
 #ifndef HOLDFAST_RAFT_PROBATION_H
 #define HOLDFAST_RAFT_PROBATION_H
@@ -48,6 +53,9 @@ uint64_t raft_probation_name(const struct raft *raft);
 /* When the next report is due, or TIME_NEVER; and send it if it is. */
 time_ms_t raft_probation_deadline(const struct raft *raft);
 void raft_probation_check_deadline(struct raft *raft);
+
+/* Another message came in. */
+void raft_probation_heard(struct raft *raft, raft_id_t from);
 
 /* A report, or word that the group is founded. */
 void raft_probation_recv_found(struct raft *raft,

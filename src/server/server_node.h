@@ -12,8 +12,8 @@
  * was logged. */
 bool server_node_start(struct server *server);
 
-/* Listen for peers, unless that is done; they are heard only when the node runs.
- * False: one line was logged. */
+/* Listen for peers, unless that is done; they are heard only when the node
+ * runs. False: one line was logged. */
 bool server_node_listen(struct server *server);
 
 /* What the cluster is, for INFO and others. */

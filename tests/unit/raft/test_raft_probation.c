@@ -112,6 +112,20 @@ START_TEST(reports_of_different_disks_found_nothing)
 }
 END_TEST
 
+START_TEST(a_group_that_has_grown_is_not_founded_again)
+{
+    open_new(3);
+    fx_receive(fx_pre_vote(4, 8, 90, 7)); /* 4 came later, and lives on */
+    fx_receive(report(2, false, DIRECTORY, 22, 33));
+    fx_receive(report(3, false, DIRECTORY, 22, 33));
+    ck_assert(raft_on_probation(fx.raft));
+
+    fx_receive(report(2, true, DIRECTORY, 22, 33));
+
+    ck_assert(raft_on_probation(fx.raft));
+}
+END_TEST
+
 START_TEST(who_is_among_the_founders_takes_their_word)
 {
     open_new(3);
@@ -334,6 +348,7 @@ int main(void)
     tcase_add_test(first, it_neither_stands_nor_votes);
     tcase_add_test(first, a_group_is_founded_when_all_say_the_same);
     tcase_add_test(first, reports_of_different_disks_found_nothing);
+    tcase_add_test(first, a_group_that_has_grown_is_not_founded_again);
     tcase_add_test(first, who_is_among_the_founders_takes_their_word);
     tcase_add_test(first, a_founder_tells_whoever_was_founded_with_it);
     tcase_add_test(first, a_group_of_one_is_founded_at_once);
