@@ -160,35 +160,35 @@ void node_member_forwarded(struct node *node, struct lock_origin origin,
 }
 
 /* True, and noted, if this number is above all that this member asked before.
- * There is room for all members; one that is no longer among them makes way.
- * Numbers grow with the life of the one who gives them, so that reigns do not
- * matter here; a node that forgot them by a restart leads no term in which it
- * had seen any. */
+ * Frames are of one term, so that nothing has to be remembered beyond it; but
+ * within it a member that was removed and is back must not be forgotten. If
+ * there were more of them than there is room for, nobody knows. A node that
+ * forgot all by a restart leads no term in which it had seen any. */
 static bool node_member_is_news(struct node *node, struct lock_origin origin,
                                 uint64_t number)
 {
-    const struct raft_members *members = raft_members(node->raft);
-    struct node_last_change *place = NULL;
-    if (raft_members_find(members, origin.node) == NULL) {
+    struct node_last_changes *seen = &node->last_changes;
+    size_t at = 0;
+    if (raft_members_find(raft_members(node->raft), origin.node) == NULL) {
         return false;
     }
-    for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
-        struct node_last_change *last = &node->last_changes[i];
-        if (last->origin.node == origin.node) {
-            place = last;
-            break;
-        }
-        if (raft_members_find(members, last->origin.node) == NULL) {
-            place = last;
-        }
+    if (seen->term != raft_term(node->raft)) {
+        *seen = (struct node_last_changes){.term = raft_term(node->raft)};
     }
-    if (place == NULL ||
-        (place->origin.node == origin.node &&
-         (origin.boot < place->origin.boot ||
-          (origin.boot == place->origin.boot && number <= place->number)))) {
+    while (at < seen->count && seen->list[at].origin.node != origin.node) {
+        at++;
+    }
+    if (at == NODE_LAST_CHANGES_MAX) {
         return false;
     }
-    *place = (struct node_last_change){origin, number};
+    const struct node_last_change *last = &seen->list[at];
+    if (at == seen->count) {
+        seen->count++;
+    } else if (origin.boot < last->origin.boot ||
+               (origin.boot == last->origin.boot && number <= last->number)) {
+        return false;
+    }
+    seen->list[at] = (struct node_last_change){origin, number};
     return true;
 }
 

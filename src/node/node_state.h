@@ -70,10 +70,19 @@ struct node_served {
     struct buffer bytes;
 };
 
-/* The newest change that a member asked of this node as its leader. */
+/* Members of one term: those there are, and those that came and went. */
+#define NODE_LAST_CHANGES_MAX (4 * LIMIT_MEMBERS)
+
+/* The newest change that each member asked of this node as leader of a term. */
 struct node_last_change {
-    struct lock_origin origin; /* node 0: nobody */
+    struct lock_origin origin;
     uint64_t number;
+};
+
+struct node_last_changes {
+    raft_term_t term;
+    size_t count;
+    struct node_last_change list[NODE_LAST_CHANGES_MAX];
 };
 
 /* A change that this node's core took, until it is known what became of it. */
@@ -192,7 +201,7 @@ struct node {
     struct node_inflight inflight;
     STAILQ_HEAD(, node_served) served;
     STAILQ_HEAD(node_pending_list, node_pending) pending;
-    struct node_last_change last_changes[LIMIT_MEMBERS];
+    struct node_last_changes last_changes;
     bool checkpoint_asked; /* somebody wants one that covers ... */
     raft_index_t checkpoint_wanted;
     uint64_t round;    /* confirmed so far */
