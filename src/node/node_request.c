@@ -478,8 +478,9 @@ static void node_request_refused(struct node *node, struct node_ask *ask)
 
 /* ---- the end of a membership ---- */
 
-/* Those that may be in somebody's log, and those that wait in a queue, are left
- * to the cluster: their leases and the grace of their origin end them. */
+/* Those that may be in somebody's log, and those that wait in a queue, are given
+ * up like those of a client that went away: if this node is a member again one
+ * day, and speaks for other waiters, the cluster must hear of it. */
 void node_request_give_up(struct node *node)
 {
     struct node_ask_list *const lists[] = {
@@ -497,8 +498,10 @@ void node_request_give_up(struct node *node)
                 .reply_class = unknown ? NODE_UNKNOWN : NODE_NOT_DONE,
                 .reason = unknown ? NODE_REASON_NONE : NODE_REASON_REMOVED,
                 .last = true};
-            if (ask->kind != COMMAND_PLAN_SNAPSHOT) {
-                node_request_reply(node, ask, &reply);
+            const uint64_t id = ask->id;
+            if (ask->kind != COMMAND_PLAN_SNAPSHOT && id != 0) {
+                node_drop(node, id, node->now);
+                node->ports.reply(node->ports.context, id, &reply);
             }
             ask = next;
         }
