@@ -8,6 +8,8 @@
 #include <sys/un.h>
 
 static bool net_address_port(struct bytes digits, uint16_t *port);
+static enum status net_address_find(const char *host, uint16_t port, int flags,
+                                    struct net_address *address);
 
 enum status net_address_split(struct bytes text, char *host, size_t host_room,
                               uint16_t *port)
@@ -38,11 +40,23 @@ enum status net_address_split(struct bytes text, char *host, size_t host_room,
 enum status net_address_of(const char *host, uint16_t port,
                            struct net_address *address)
 {
+    return net_address_find(host, port, AI_NUMERICSERV, address);
+}
+
+enum status net_address_of_number(const char *host, uint16_t port,
+                                  struct net_address *address)
+{
+    return net_address_find(host, port, AI_NUMERICSERV | AI_NUMERICHOST,
+                            address);
+}
+
+static enum status net_address_find(const char *host, uint16_t port, int flags,
+                                    struct net_address *address)
+{
     char digits[8];
     struct addrinfo *found = NULL;
-    const struct addrinfo hints = {.ai_family = AF_UNSPEC,
-                                   .ai_socktype = SOCK_STREAM,
-                                   .ai_flags = AI_NUMERICSERV};
+    const struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
     (void)snprintf(digits, sizeof(digits), "%u", (unsigned)port);
     if (getaddrinfo(host, digits, &hints, &found) != 0 || found == NULL) {
         return STATUS_NOT_FOUND;

@@ -26,6 +26,9 @@ enum status net_address_split(struct bytes text, char *host, size_t host_room,
 /* STATUS_BAD_VALUE: not an address; STATUS_NOT_FOUND: nobody knows the host. */
 enum status net_address_of(const char *host, uint16_t port,
                            struct net_address *address);
+/* The same for a host that is a number; never waits for anybody. */
+enum status net_address_of_number(const char *host, uint16_t port,
+                                  struct net_address *address);
 enum status net_address_of_path(const char *path, struct net_address *address);
 
 /* Text for logs and CLIENT LIST: host:port, or path:0. */

@@ -478,9 +478,9 @@ static void node_request_refused(struct node *node, struct node_ask *ask)
 
 /* ---- the end of a membership ---- */
 
-/* Those that may be in somebody's log, and those that wait in a queue, are given
- * up like those of a client that went away: if this node is a member again one
- * day, and speaks for other waiters, the cluster must hear of it. */
+/* Those that may be in somebody's log, and those that wait in a queue, are
+ * given up like those of a client that went away: if this node is a member
+ * again one day, and speaks for other waiters, the cluster must hear of it. */
 void node_request_give_up(struct node *node)
 {
     struct node_ask_list *const lists[] = {

@@ -28,6 +28,7 @@
 #define HOLDFAST_SERVER_H
 
 #include "net/net_listener.h"
+#include "net/net_lookup.h"
 #include "net/net_peers.h"
 #include "server/server_client.h"
 #include "server/server_engine.h"
@@ -63,6 +64,16 @@ struct server_calls {
 };
 
 /* The time is read once a turn; now_us is for measuring only. */
+/* A member whose host is a name. */
+struct server_name {
+    raft_id_t id;
+    char address[LIMIT_ADDRESS_BYTES + 1]; /* as the configuration has it */
+    bool known;                            /* and the link goes there */
+    bool warned;
+    uint64_t asked;   /* the question under way; 0: none */
+    time_ms_t ask_at; /* not before */
+};
+
 struct server {
     struct server_options options;
     struct server_log log;
@@ -122,6 +133,9 @@ struct server {
     bool seen_probation;
     enum raft_role seen_role;
     struct raft_members seen_members;
+    struct net_lookup lookup;
+    struct server_name names[LIMIT_MEMBERS]; /* hosts that are no numbers */
+    uint64_t names_asked;
     struct command_member members[LIMIT_MEMBERS];
     char hosts[LIMIT_MEMBERS][LIMIT_ADDRESS_BYTES + 1];
     size_t members_count;
@@ -209,6 +223,9 @@ void server_quote(struct buffer *line, struct bytes word);
 
 /* The configuration may have changed: links and names follow it. */
 void server_members_update(struct server *server);
+
+/* Names that were looked up aside. */
+void server_members_collect(struct server *server);
 
 /* ---- server_world.c ---- */
 

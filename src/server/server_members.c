@@ -3,29 +3,49 @@
  * Links follow the configuration in force, which may be younger than the
  * committed one. Who is not in it, because it has just left or because we are
  * catching up with a time before it came, is answered by its own connection
- * (net_peers.h).
+ * (net_peers.h). Hosts that are names are looked up aside, until they are
+ * found.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ensure.h"
 #include "server/server.h"
 #include "wire/peer_address.h"
 
 #define SERVER_CLUSTER_PORT_OFFSET 100
 
+/* A name that was not found is asked for again. */
+#define SERVER_MEMBERS_ASK_AGAIN_MS 2000
+
+static void server_members_follow(struct server *server,
+                                  const struct raft_members *now);
 static void server_members_link(struct server *server,
                                 const struct raft_member *member);
+static void server_members_name(struct server *server,
+                                const struct raft_member *member);
+static void server_members_forget(struct server *server, raft_id_t id);
+static void server_members_look_up(struct server *server);
+static void server_members_found(struct server *server,
+                                 const struct net_lookup_answer *answer);
 
 void server_members_update(struct server *server)
 {
     const struct raft_members *now = raft_members(node_raft(server->node));
-    if (raft_members_equal(now, &server->seen_members)) {
-        return;
+    if (!raft_members_equal(now, &server->seen_members)) {
+        server_members_follow(server, now);
     }
+    server_members_look_up(server);
+}
+
+static void server_members_follow(struct server *server,
+                                  const struct raft_members *now)
+{
     const struct raft_members before = server->seen_members;
     for (size_t i = 0; i < before.count; i++) {
         if (raft_members_find(now, before.list[i].id) == NULL) {
             net_peers_remove(&server->peers, before.list[i].id);
+            server_members_forget(server, before.list[i].id);
             server_log(&server->log, SERVER_LOG_NOTICE,
                        "node %llu is no longer a member",
                        (unsigned long long)before.list[i].id);
@@ -78,11 +98,99 @@ static void server_members_link(struct server *server,
     if (member->id == server->options.id) {
         return;
     }
-    if (net_address_of(host, parts.raft_port, &address) == STATUS_OK) {
+    if (net_address_of_number(host, parts.raft_port, &address) == STATUS_OK) {
         net_peers_set(&server->peers, member->id, &address);
     } else {
-        server_log(&server->log, SERVER_LOG_WARNING,
-                   "host %s of node %llu is not known to this machine", host,
-                   (unsigned long long)member->id);
+        server_members_name(server, member);
+    }
+}
+
+/* ---- names ---- */
+
+/* A member that comes back is to be looked up again. */
+static void server_members_forget(struct server *server, raft_id_t id)
+{
+    for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
+        if (server->names[i].id == id) {
+            server->names[i] = (struct server_name){0};
+        }
+    }
+}
+
+/* The link stays as it is while the address is the same. Places of members that
+ * left, or have another address now, are taken. */
+static void server_members_name(struct server *server,
+                                const struct raft_member *member)
+{
+    const struct raft_members *now = raft_members(node_raft(server->node));
+    struct server_name *place = NULL;
+    for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
+        struct server_name *name = &server->names[i];
+        const struct raft_member *owner = raft_members_find(now, name->id);
+        if (name->id == member->id &&
+            strcmp(name->address, member->address) == 0) {
+            return;
+        }
+        if (owner == NULL || strcmp(owner->address, name->address) != 0) {
+            place = name;
+        }
+    }
+    ENSURE(place != NULL);
+    *place = (struct server_name){.id = member->id};
+    (void)snprintf(place->address, sizeof(place->address), "%s",
+                   member->address);
+    net_peers_remove(&server->peers, member->id);
+}
+
+static void server_members_look_up(struct server *server)
+{
+    for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
+        struct server_name *name = &server->names[i];
+        struct peer_address parts;
+        if (name->id == 0 || name->known || name->asked != 0 ||
+            server->now < name->ask_at ||
+            !peer_address_read(bytes_of_text(name->address), &parts)) {
+            continue;
+        }
+        name->ask_at = server->now + SERVER_MEMBERS_ASK_AGAIN_MS;
+        if (net_lookup_ask(&server->lookup, server->names_asked + 1, parts.host,
+                           parts.raft_port)) {
+            server->names_asked++;
+            name->asked = server->names_asked;
+        }
+    }
+}
+
+void server_members_collect(struct server *server)
+{
+    struct net_lookup_answer answer;
+    while (net_lookup_take(&server->lookup, &answer)) {
+        server_members_found(server, &answer);
+    }
+}
+
+/* Somebody else may have its place by now: then nobody asked. */
+static void server_members_found(struct server *server,
+                                 const struct net_lookup_answer *answer)
+{
+    const struct raft_members *now = raft_members(node_raft(server->node));
+    for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
+        struct server_name *name = &server->names[i];
+        const struct raft_member *owner = raft_members_find(now, name->id);
+        if (name->asked != answer->number) {
+            continue;
+        }
+        name->asked = 0;
+        if (owner == NULL || strcmp(owner->address, name->address) != 0) {
+            name->id = 0;
+        } else if (answer->status == STATUS_OK) {
+            name->known = true;
+            net_peers_set(&server->peers, name->id, &answer->address);
+        } else if (!name->warned) {
+            name->warned = true;
+            server_log(&server->log, SERVER_LOG_WARNING,
+                       "host of node %llu at %s is not known to this machine",
+                       (unsigned long long)name->id, name->address);
+        }
     }
 }

@@ -27,6 +27,8 @@ static bool server_node_leads(const struct server *server);
 static void server_node_publish(struct server *server, bool shard,
                                 struct bytes channel, struct bytes message);
 static void server_node_collect(evutil_socket_t fd, short what, void *context);
+static void server_node_looked_up(evutil_socket_t fd, short what,
+                                  void *context);
 static void server_node_written(void *context, uint64_t number);
 static void server_node_checkpointed(void *context, raft_index_t index);
 static enum status server_node_peer_frame(void *context, struct bytes frame);
@@ -57,11 +59,14 @@ const struct server_engine server_node_engine = {
 static bool server_node_open(struct server *server)
 {
     server->peers.listener.fd = -1;
-    if (!server_node_start(server) || !server_node_listen(server)) {
+    if (net_lookup_open(&server->lookup) != STATUS_OK ||
+        !server_node_start(server) || !server_node_listen(server)) {
         return false;
     }
     server->peers.owner.identity = server->identity;
-    return server_wake_on(server, store_wakeup_fd(server->store),
+    return server_wake_on(server, net_lookup_fd(&server->lookup),
+                          server_node_looked_up) &&
+           server_wake_on(server, store_wakeup_fd(server->store),
                           server_node_collect);
 }
 
@@ -96,6 +101,7 @@ bool server_node_listen(struct server *server)
 static void server_node_close(struct server *server)
 {
     net_peers_close(&server->peers);
+    net_lookup_close(&server->lookup);
     node_free(server->node);
     store_close(server->store);
     server->node = NULL;
@@ -250,6 +256,13 @@ static void server_node_collect(evutil_socket_t fd, short what, void *context)
     (void)what;
     server_read_clocks(server);
     store_collect(server->store, &callbacks);
+}
+
+static void server_node_looked_up(evutil_socket_t fd, short what, void *context)
+{
+    (void)fd;
+    (void)what;
+    server_members_collect(context);
 }
 
 static void server_node_written(void *context, uint64_t number)

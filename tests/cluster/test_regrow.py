@@ -107,9 +107,10 @@ def by_its_old_id(scene, nodes, held):
 
 
 def told(scene, nodes):
-    """A learner, and a member with an empty disk: neither ever stands."""
-    learner = scene.joiner(4, nodes[0])
-    ask(nodes[0], "RAFT.ADD", 4, f"127.0.0.1:{learner.port}", "LEARNER")
+    """A learner, and a member with an empty disk: neither ever stands. The
+    learner's host is a name, which the others look up."""
+    learner = scene.joiner(4, nodes[0], ["--bind", "localhost"])
+    ask(nodes[0], "RAFT.ADD", 4, f"localhost:{learner.port}", "LEARNER")
     learner.start()
     soon("it follows", lambda: learner.status()["leader"])
     nodes.append(learner)
