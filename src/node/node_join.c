@@ -102,23 +102,15 @@ static void node_join_asked(struct node *node, const struct peer_join *join,
     }
 }
 
-/* The id is a member's. It may be the newcomer itself, asking again, or one
- * that an operator added before it was started; neither has ever had an entry.
- * Anybody else must not be taken for that member: what it has acknowledged is
- * not on this newcomer's disk. */
+/* The id is a member's. At the same address that is the newcomer itself, asking
+ * again, or one that an operator added before it was started, or a member that
+ * lost its disk: its directory is on probation, so that it is not taken for
+ * what it was. At another address it is somebody else. */
 static void node_join_known(struct node *node, const struct peer_join *join,
                             const struct raft_member *member,
                             struct peer_change_reply *reply)
 {
-    struct raft_peer_view peers[LIMIT_MEMBERS];
-    const size_t count = raft_peers(node->raft, peers, LIMIT_MEMBERS);
-    bool has_entries = member->role == RAFT_VOTER;
-    for (size_t i = 0; i < count; i++) {
-        has_entries = has_entries ||
-                      (peers[i].id == join->id && peers[i].match_index > 0);
-    }
-    if (has_entries ||
-        !bytes_equal(join->address, bytes_of_text(member->address))) {
+    if (!bytes_equal(join->address, bytes_of_text(member->address))) {
         (void)snprintf(node->reason, sizeof(node->reason),
                        "id %llu is in use by the member at %.120s: take "
                        "another, or remove that one first",

@@ -1,7 +1,8 @@
 /* server_join.c - how a new node comes into a cluster that is there.
  *
  * Ask any member (JoinCluster); one that does not lead names the leader, and
- * the question goes there, over at most SERVER_JOIN_ATTEMPTS connections. The
+ * the question goes there, over at most SERVER_JOIN_ATTEMPTS connections. If
+ * that leader is not there any more, the member is asked again, later. The
  * leader answers "later" until the addition is committed, so that a leader of
  * yesterday, who cannot commit, lets nobody in. Then the list of members is
  * fetched: from it the node knows whom to answer before it has a log.
@@ -28,6 +29,10 @@
 /* For all of it: a leader may have to be elected first, and another change to
  * be committed. */
 #define SERVER_JOIN_MS 30000
+
+/* Before the second connection, and more before each further one: a leader that
+ * died has a successor by then. */
+#define SERVER_JOIN_RETRY_MS 300
 
 /* Between two questions to the same node. */
 #define SERVER_JOIN_PAUSE_MS 100
@@ -84,7 +89,7 @@ bool server_join(struct server *server, struct store_identity *identity,
     for (int i = 0; i < SERVER_JOIN_ATTEMPTS && step == SERVER_JOIN_AGAIN;
          i++) {
         if (i > 0) {
-            server_join_pause(2 * SERVER_JOIN_PAUSE_MS);
+            server_join_pause((time_ms_t)i * SERVER_JOIN_RETRY_MS);
         }
         step = server_join_attempt(&join);
         net_call_close(&join.call);
@@ -153,6 +158,8 @@ static bool server_join_open(struct server_join *join)
     if (status != STATUS_OK) {
         (void)snprintf(join->reason, sizeof(join->reason),
                        "no member can be reached at %.160s", join->target);
+        (void)snprintf(join->target, sizeof(join->target), "%s",
+                       join->server->options.join);
     }
     return status == STATUS_OK;
 }

@@ -75,6 +75,14 @@ START_TEST(an_id_or_address_in_use_is_refused)
 }
 END_TEST
 
+/* A member that lost its disk comes by the same way as it came first. */
+START_TEST(a_voter_at_its_own_address_is_let_in)
+{
+    ck_assert_int_eq(join(1, "h1:7001")->result, PEER_CHANGE_OK);
+    ck_assert_int_eq(join(1, "other:7001")->result, PEER_CHANGE_REFUSED);
+}
+END_TEST
+
 START_TEST(a_newcomer_gets_the_committed_members)
 {
     struct raft_members members;
@@ -142,6 +150,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(leader, open_alone, mx_close);
     tcase_add_test(leader, yes_is_said_when_it_is_committed);
     tcase_add_test(leader, an_id_or_address_in_use_is_refused);
+    tcase_add_test(leader, a_voter_at_its_own_address_is_let_in);
     tcase_add_test(leader, a_newcomer_gets_the_committed_members);
     tcase_add_test(leader, only_who_is_no_member_is_told_when_it_knocks);
     suite_add_tcase(result, leader);
