@@ -40,9 +40,12 @@ def recover(node, *words):
 
 
 def back_up(nodes, held):
-    """As holdfastd(8) says: stop a follower, copy, start it again."""
+    """As holdfastd(8) says: have a follower write its state down, stop it, copy,
+    start it again."""
     node = nodes.followers()[0]
     nodes.settle()
+    word, covered = node.ask("RAFT.SNAPSHOT", timeout=15).split()
+    assert word == "OK" and int(covered) >= len(held.tokens), covered
     node.stop()
     copy = node.dir + ".copy"
     shutil.copytree(node.dir, copy)
@@ -50,7 +53,7 @@ def back_up(nodes, held):
     copied.tokens, copied.highest = dict(held.tokens), held.highest
     node.start()
     nodes.settle()
-    return (node, copy), copied
+    return (node, copy, int(covered)), copied
 
 
 def disaster(nodes, held):
@@ -96,7 +99,7 @@ def disaster(nodes, held):
 def restore(nodes, held, survivor, copy, copied):
     """The copy is older than what the clients have seen. Its tokens are not."""
     survivor.kill()
-    node, folder = copy
+    node, folder, covered = copy
     shutil.rmtree(node.dir)
     shutil.copytree(folder, node.dir)
     # An older copy knows nothing of the recovery before it, so that once is not
@@ -106,6 +109,8 @@ def restore(nodes, held, survivor, copy, copied):
         done = recover(node)
         assert done.returncode == 0, done
         floor = int(done.stdout.split("tokens from now on above")[1].split()[0])
+        log = int(done.stdout.split("entry ")[1].split()[0])
+        assert log >= covered, (log, covered)
     node.start()
     soon("the copy leads", lambda: leads([node]) == {node.id})
     copied.check(node)
