@@ -3,6 +3,7 @@
 everybody. It must refuse, or never commit; the others go on without it, and
 when the network is whole nobody is missing."""
 
+import os
 import sys
 import threading
 import time
@@ -14,7 +15,7 @@ from cluster import Closed, Error, Timeout, say, soon
 from load import Load
 from partition import Network
 
-ROUNDS = 3
+ROUNDS = int(os.environ.get("HOLDFAST_ISLAND_ROUNDS", 2))
 
 
 def test(scene):
