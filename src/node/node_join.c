@@ -41,6 +41,7 @@ static void node_join_tell(struct node *node, raft_id_t id);
 static void node_join_knock(struct node *node);
 static bool node_join_is_out(const struct node *node);
 static bool node_join_believes(const struct node *node);
+static bool node_join_knows(const struct node *node);
 
 /* ---- newcomers ---- */
 
@@ -225,7 +226,9 @@ void node_join_heard(struct node *node, const struct raft_message *message)
     case RAFT_MESSAGE_APPEND:
     case RAFT_MESSAGE_SNAPSHOT:
         node->led_at = node->now;
-        node->told_index = 0;
+        if (!node_join_knows(node)) {
+            node->told_index = 0;
+        }
         break;
     case RAFT_MESSAGE_VOTE:
         node_join_tell(node, message->from);
@@ -295,10 +298,17 @@ static bool node_join_believes(const struct node *node)
         !raft_members_is_voter(raft_members(node->raft), node->origin.node)) {
         return false;
     }
-    return node->told_index > index ||
-           (node->told_index == index && index > 0 &&
-            raft_members_find(raft_members(node->raft), node->origin.node) ==
-                NULL);
+    return node->told_index > index || node_join_knows(node);
+}
+
+/* We have the configuration ourselves that we were told of. Its leader goes on
+ * sending for a while, which changes nothing. */
+static bool node_join_knows(const struct node *node)
+{
+    const raft_index_t index = raft_members_index(node->raft);
+    return node->told_index == index && index > 0 &&
+           raft_members_find(raft_members(node->raft), node->origin.node) ==
+               NULL;
 }
 
 void node_join_run(struct node *node)

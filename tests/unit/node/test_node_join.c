@@ -143,6 +143,37 @@ START_TEST(who_was_told_believes_it_until_it_is_led_again)
 }
 END_TEST
 
+/* Its own log has the removal, and the leader goes on sending for a while. */
+START_TEST(who_knows_it_is_not_talked_out_of_it)
+{
+    struct raft_members without = {0};
+    struct buffer payload = {0};
+    ck_assert(
+        raft_members_set(&without, 2, RAFT_VOTER, bytes_of_text("h2:7001")));
+    raft_members_encode(&without, &payload);
+    const struct raft_entry entry = {.term = 1,
+                                     .kind = RAFT_ENTRY_MEMBERS,
+                                     .payload = buffer_view(&payload)};
+    const struct raft_message removal = {
+        .kind = RAFT_MESSAGE_APPEND,
+        .from = 2,
+        .to = 1,
+        .term = 1,
+        .append = {.commit = 1, .entries = &entry, .entries_count = 1}};
+    const struct peer_message message = peer_message_of_raft(&removal);
+    mx_hear(&message);
+    mx_run();
+    tell(1);
+    ck_assert(node_is_removed(mx.node));
+
+    mx_hear(&message);
+    mx_run();
+
+    ck_assert(node_is_removed(mx.node));
+    buffer_close(&payload);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *result = suite_create("node_join");
@@ -158,6 +189,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(other, open_three, mx_close);
     tcase_add_test(other, who_does_not_lead_names_the_leader);
     tcase_add_test(other, who_was_told_believes_it_until_it_is_led_again);
+    tcase_add_test(other, who_knows_it_is_not_talked_out_of_it);
     suite_add_tcase(result, other);
     return result;
 }
