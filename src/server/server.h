@@ -216,6 +216,10 @@ void server_monitor(struct server *server, const struct server_client *client,
                     const struct command *command,
                     const struct command_call *call);
 
+/* A command of this client ran: it may be one of those now, or no longer. From
+ * the next command on, so that nothing comes before the answer to MONITOR. */
+void server_count_monitor(struct server *server, struct server_client *client);
+
 /* Append a word in double quotes, with everything unprintable escaped. */
 void server_quote(struct buffer *line, struct bytes word);
 

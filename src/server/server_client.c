@@ -323,6 +323,7 @@ static bool server_client_carry_out(struct server_client *client,
     slot->mute = server_client_is_mute(&client->session, before);
     if (command != NULL) {
         server_monitor(server, client, command, call);
+        server_count_monitor(server, client);
     }
     buffer_append(&slot->reply, buffer_view(call->reply.out));
     if (verdict == COMMAND_PLANNED) {

@@ -43,6 +43,7 @@ struct server_client {
     size_t slots_count;
     enum server_client_lane lane;
     bool is_dirty;
+    bool is_monitor;          /* counted in server->monitors_count */
     bool closing;             /* when all replies have left */
     bool gone;                /* to be freed */
     bool more;                /* the reader may hold another request */

@@ -79,6 +79,7 @@ void server_remove_client(struct server *server, struct server_client *client)
     TAILQ_REMOVE(&server->clients, client, next);
     index_remove(&server->clients_by_id, &client->by_id);
     server->clients_count--;
+    server->monitors_count -= client->is_monitor ? 1 : 0;
 }
 
 struct server_client *server_find_client(const struct server *server,
@@ -142,12 +143,20 @@ void server_monitor(struct server *server, const struct server_client *client,
     buffer_append(&line, bytes_of_text("\r\n"));
     struct server_client *other;
     TAILQ_FOREACH (other, &server->clients, next) {
-        if (other->session.monitoring) {
+        if (other->is_monitor && other->session.monitoring) {
             buffer_append(net_stream_out(&other->stream), buffer_view(&line));
             server_client_touch(other);
         }
     }
     buffer_close(&line);
+}
+
+void server_count_monitor(struct server *server, struct server_client *client)
+{
+    if (client->is_monitor != client->session.monitoring) {
+        client->is_monitor = client->session.monitoring;
+        server->monitors_count += client->is_monitor ? 1 : (size_t)-1;
+    }
 }
 
 void server_quote(struct buffer *line, struct bytes word)

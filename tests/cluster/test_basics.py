@@ -5,6 +5,7 @@ Each function of SHOWS is one fact of PRODUCT.md. They run one after the other
 on one cluster with keys of their own.
 """
 
+import re
 import socket
 import sys
 import time
@@ -601,6 +602,36 @@ def key_events_are_published(nodes):
         assert isinstance(refused, Error) and "Can't execute" in str(refused), refused
 
 
+def monitor_shows_what_clients_ask(nodes):
+    line = re.compile(r'^\d+\.\d{6} \[(\d+) 127\.0\.0\.1:\d+\]((?: "(?:[^"\\]|\\.)*")+)$')
+    with nodes[0].client() as one, nodes[0].client(3) as two, nodes[0].client() as c:
+        assert one.command("MONITOR") == "OK"
+        # Nothing comes before the OK, also for the second one.
+        assert two.command("MONITOR") == "OK"
+        seen = line.match(one.read())
+        assert seen and seen[2] == ' "MONITOR"', seen
+        c.command("AUTH", "secret")
+        token = c.command("LOCK.ACQUIRE", 'a "b"\n\x01', "me", TTL)
+        c.command("LOCK.RELEASE", 'a "b"\n\x01', "me", token)
+        c.command("PING")
+        wanted = [
+            ' "LOCK.ACQUIRE" "a \\"b\\"\\n\\x01" "me" "%d"' % TTL,
+            ' "LOCK.RELEASE" "a \\"b\\"\\n\\x01" "me" "%d"' % token,
+            ' "PING"',
+        ]
+        for who in (one, two):
+            got = [line.match(who.read())[2] for _ in wanted]
+            assert got == wanted, got
+        # Who is through with it hears no more, and who is gone is not missed.
+        assert two.command("RESET") == "RESET"
+        assert line.match(one.read())[2] == ' "RESET"'
+    with nodes[0].client() as c, nodes[0].client() as late:
+        assert c.command("PING") == "PONG"
+        assert late.command("MONITOR") == "OK"
+        assert c.command("ECHO", "x") == "x"
+        assert line.match(late.read())[2] == ' "ECHO" "x"'
+
+
 def subscribers_may_be_busy_themselves(nodes):
     # Whoever is told something in a turn in which it asks something itself.
     node = nodes[0]
@@ -747,6 +778,7 @@ SHOWS = [
     async_grants_come_as_messages,
     notify_says_when_to_try_again,
     key_events_are_published,
+    monitor_shows_what_clients_ask,
     subscribers_may_be_busy_themselves,
     client_unblock_ends_a_wait,
     who_disconnects_leaves_the_queue,
