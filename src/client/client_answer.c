@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "client/client_cached.h"
+#include "client/client_cached_post.h"
 #include "client/client_endpoint.h"
 #include "client/client_error.h"
 #include "client/client_heartbeat.h"
@@ -34,7 +34,6 @@ void client_answer_unanswered(struct hf_lease *lease)
 {
     switch (lease->request.ask) {
     case CLIENT_ASK_ACQUIRE:
-    case CLIENT_ASK_NUDGE:
     case CLIENT_ASK_PROBE:
         lease->was_unknown = true;
         if (lease->know != CLIENT_KNOW_GRANTED) {
@@ -125,7 +124,6 @@ static void client_answer_done(struct hf_lease *lease, const redisReply *reply,
     const bool yes = reply->type == REDIS_REPLY_INTEGER && reply->integer > 0;
     switch (lease->request.ask) {
     case CLIENT_ASK_ACQUIRE:
-    case CLIENT_ASK_NUDGE:
     case CLIENT_ASK_PROBE:
         lease->was_answered = true;
         client_answer_acquired(lease, reply, now);
@@ -196,12 +194,9 @@ static void client_answer_grant(struct hf_lease *lease, uint64_t token,
  * again at once. */
 static void client_answer_queued(struct hf_lease *lease)
 {
-    lease->had_waited = true;
     if (lease->was_told) {
         lease->was_told = false;
         lease->know = CLIENT_KNOW_TOLD;
-    } else if (lease->nudge_ended && lease->request.ask == CLIENT_ASK_NUDGE) {
-        client_answer_outside(lease);
     } else {
         lease->know = CLIENT_KNOW_QUEUED;
     }
@@ -209,28 +204,16 @@ static void client_answer_queued(struct hf_lease *lease)
 
 static void client_answer_null(struct hf_lease *lease)
 {
-    const enum client_ask ask = lease->request.ask;
-    if (ask == CLIENT_ASK_PROBE || !lease->is_wanted) {
+    if (lease->request.ask == CLIENT_ASK_PROBE || !lease->is_wanted) {
         lease->know = CLIENT_KNOW_NOTHING;
-    } else if (lease->is_retry && ask == CLIENT_ASK_NUDGE) {
-        client_answer_outside(lease);
     } else if (lease->is_retry) {
         lease->know = CLIENT_KNOW_REFUSED;
-        lease->needs_nudge = true;
+        client_cached_post_refused(lease);
     } else {
         lease->know = CLIENT_KNOW_NOTHING;
         (void)client_error(&lease->failure, HF_TIMEOUT, NULL);
         client_lease_fail(lease, HF_LEASE_FAILED);
     }
-}
-
-/* The nudge has left the queue; a retry is awaited. Whatever is granted from
- * now on nobody had to wait for. */
-void client_answer_outside(struct hf_lease *lease)
-{
-    lease->know = CLIENT_KNOW_REFUSED;
-    lease->had_waited = false;
-    client_cached_post_refused(lease);
 }
 
 /* Nothing was done: once more, a little later. */
@@ -251,7 +234,6 @@ static void client_answer_refused(struct hf_lease *lease,
 {
     switch (lease->request.ask) {
     case CLIENT_ASK_ACQUIRE:
-    case CLIENT_ASK_NUDGE:
         lease->know =
             lease->was_unknown ? CLIENT_KNOW_MAYBE : CLIENT_KNOW_NOTHING;
         if (lease->is_wanted) {

@@ -16,9 +16,6 @@ void client_answer(struct hf_lease *lease, const redisReply *reply,
 /* The connection broke before the answer to lease->request. */
 void client_answer_unanswered(struct hf_lease *lease);
 
-/* A lease that retries is not in the queue any more. */
-void client_answer_outside(struct hf_lease *lease);
-
 /* The endpoint is gone, or is up again: every lease has to think about it. */
 void client_answer_parted(struct hf_client *client);
 void client_answer_met(struct hf_client *client);

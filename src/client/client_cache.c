@@ -8,6 +8,7 @@
 #include <string.h>
 
 static unsigned client_cache_ask(struct client_cache *cache);
+static unsigned client_cache_make_way(struct client_cache *cache);
 static unsigned client_cache_give_back(struct client_cache *cache);
 static unsigned client_cache_clear(struct client_cache *cache);
 
@@ -25,9 +26,7 @@ bool client_cache_take(struct client_cache *cache, bool is_ok)
     if (!is_ok || !is_there || (cache->must_release && cache->uses_left == 0)) {
         return false;
     }
-    if (cache->must_release) {
-        cache->uses_left--;
-    }
+    cache->uses_left = cache->must_release ? cache->uses_left - 1 : 0;
     cache->state = CLIENT_CACHE_LOCKED;
     cache->users++;
     return true;
@@ -69,7 +68,7 @@ unsigned client_cache_give(struct client_cache *cache, uint64_t token,
 }
 
 unsigned client_cache_granted(struct client_cache *cache, uint64_t cycle,
-                              uint64_t token, bool had_waited)
+                              uint64_t token)
 {
     if (cache->state != CLIENT_CACHE_ACQUIRING || cache->cycle != cycle) {
         return 0;
@@ -78,7 +77,9 @@ unsigned client_cache_granted(struct client_cache *cache, uint64_t cycle,
     cache->token = token;
     cache->was_refused = false;
     cache->retry_heard = false;
-    cache->must_release = had_waited || cache->revoked_token >= token;
+    cache->must_release =
+        cache->may_have_missed || cache->revoked_token >= token;
+    cache->may_have_missed = false;
     cache->uses_left = cache->shared ? cache->waiters : 1;
     if (cache->waiters > 0) {
         return CLIENT_CACHE_WAKE;
@@ -121,21 +122,10 @@ unsigned client_cache_revoke(struct client_cache *cache, uint64_t token)
     if (token > cache->revoked_token) {
         cache->revoked_token = token;
     }
-    if (cache->token == 0 || token < cache->token || cache->must_release) {
+    if (cache->token == 0 || token < cache->token) {
         return 0;
     }
-    switch (cache->state) {
-    case CLIENT_CACHE_FREE:
-        cache->must_release = true;
-        cache->uses_left = 0;
-        return client_cache_give_back(cache);
-    case CLIENT_CACHE_LOCKED:
-        cache->must_release = true;
-        cache->uses_left = 0;
-        return 0;
-    default:
-        return 0;
-    }
+    return client_cache_make_way(cache);
 }
 
 unsigned client_cache_retry(struct client_cache *cache)
@@ -163,21 +153,11 @@ unsigned client_cache_lost(struct client_cache *cache, uint64_t cycle)
 
 unsigned client_cache_parted(struct client_cache *cache)
 {
-    switch (cache->state) {
-    case CLIENT_CACHE_FREE:
-        if (cache->must_release) {
-            return 0; /* fresh, and about to be used once */
-        }
-        return client_cache_give_back(cache);
-    case CLIENT_CACHE_LOCKED:
-        cache->must_release = true;
-        cache->uses_left = 0;
-        return 0;
-    case CLIENT_CACHE_ACQUIRING:
+    if (cache->state == CLIENT_CACHE_ACQUIRING) {
+        cache->may_have_missed = true;
         return client_cache_retry(cache);
-    default:
-        return 0;
     }
+    return client_cache_make_way(cache);
 }
 
 unsigned client_cache_drop(struct client_cache *cache)
@@ -198,7 +178,32 @@ static unsigned client_cache_ask(struct client_cache *cache)
     cache->cycle++;
     cache->was_refused = false;
     cache->retry_heard = false;
+    cache->may_have_missed = false;
     return CLIENT_CACHE_ASK;
+}
+
+/* Others want the grant. One that is fresh is about to be used: the thread it
+ * came for was woken, and asking again behind the others would be in vain just
+ * as often. */
+static unsigned client_cache_make_way(struct client_cache *cache)
+{
+    if (cache->must_release) {
+        return 0;
+    }
+    switch (cache->state) {
+    case CLIENT_CACHE_FREE:
+        if (cache->uses_left == 0 || cache->waiters == 0) {
+            return client_cache_give_back(cache);
+        }
+        cache->must_release = true;
+        return 0;
+    case CLIENT_CACHE_LOCKED:
+        cache->must_release = true;
+        cache->uses_left = 0;
+        return 0;
+    default:
+        return 0;
+    }
 }
 
 static unsigned client_cache_give_back(struct client_cache *cache)

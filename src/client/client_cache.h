@@ -17,11 +17,11 @@
  *   - an unlock names the token it was locked under; if that was lost since,
  *     the present holder is not disturbed
  *
- * FAIRNESS. Once somebody else waits (a revoke, or a grant that had to be
- * waited for, since the server does not say whether there are others behind),
- * no further thread of this process gets the lock before it was given back,
- * except that a fresh grant is used once: so every claim makes progress, and
- * every other process gets its turn after one use.
+ * FAIRNESS. Once somebody else waits (a revoke; or a connection that was lost,
+ * and perhaps a revoke with it), no further thread of this process gets the
+ * lock before it was given back, except that a fresh grant is used once: so
+ * every claim makes progress, and every other process gets its turn after one
+ * use.
  *
  * Each function returns what is to be done, as flags. All of it is called with
  * the lock of the cached lock held.
@@ -57,10 +57,11 @@ struct client_cache {
     uint64_t revoked_token; /* the highest revoke heard of */
     unsigned users;         /* threads that have it */
     unsigned waiters;       /* threads that want it */
-    unsigned uses_left;     /* of a fresh grant that others wait for */
+    unsigned uses_left;     /* of a fresh grant, even if others wait for it */
     bool must_release;      /* others wait for the grant */
     bool was_refused;       /* the try of this cycle; a retry is awaited */
     bool retry_heard;       /* while the try was under way */
+    bool may_have_missed;   /* a revoke, since the lock was asked for */
 };
 
 void client_cache_init(struct client_cache *cache, bool shared);
@@ -79,7 +80,7 @@ unsigned client_cache_give(struct client_cache *cache, uint64_t token,
 
 /* Answers to ASK, AGAIN and RELEASE. */
 unsigned client_cache_granted(struct client_cache *cache, uint64_t cycle,
-                              uint64_t token, bool had_waited);
+                              uint64_t token);
 unsigned client_cache_refused(struct client_cache *cache, uint64_t cycle);
 unsigned client_cache_failed(struct client_cache *cache, uint64_t cycle);
 unsigned client_cache_released(struct client_cache *cache, uint64_t cycle);

@@ -12,7 +12,6 @@
 
 #include <string.h>
 
-#include "client/client_cache.h"
 #include "client/client_error.h"
 #include "client/client_heartbeat.h"
 #include "client/client_lease.h"
@@ -39,49 +38,6 @@ struct client_cached_waiter {
     uint64_t cancels;
 };
 
-/* What was posted; guarded by client->mutex. */
-struct client_cached_inbox {
-    bool is_told; /* in client->told */
-    bool granted;
-    bool refused;
-    bool failed;
-    bool released;
-    bool lost;
-    bool retry;
-    bool parted;
-    bool had_waited;
-    uint64_t cycle;
-    uint64_t token;
-    uint64_t revoke_token;
-    struct hf_error failure;
-};
-
-struct hf_cached {
-    struct hf_client *client;
-    char *key;
-    uint32_t ttl_ms;
-    enum hf_cached_protocol protocol;
-    hf_lost_fn *on_lost;
-    void *context;
-
-    pthread_mutex_t mutex;
-    struct client_cache machine;
-    struct hf_lease *lease; /* of the present cycle */
-    TAILQ_HEAD(, client_cached_waiter) waiters;
-    bool is_waking; /* somebody was woken and has not run yet */
-    uint64_t failures;
-    uint64_t cancels;
-    uint64_t hits;
-    struct hf_error failure;
-
-    _Atomic int64_t ok_until;
-    _Atomic uint64_t token;
-    _Atomic bool looks_free;
-
-    TAILQ_ENTRY(hf_cached) told;
-    struct client_cached_inbox inbox;
-};
-
 static bool client_cached_take(struct hf_cached *cached);
 static bool client_cached_spin(struct hf_cached *cached);
 static enum hf_status client_cached_sleep(struct hf_cached *cached,
@@ -91,13 +47,8 @@ static enum hf_status client_cached_verdict(struct hf_cached *cached,
                                             struct client_cached_waiter *waiter,
                                             int64_t until,
                                             struct hf_error *error);
-static void client_cached_act(struct hf_cached *cached, unsigned acts);
 static void client_cached_ask(struct hf_cached *cached);
 static void client_cached_wake(struct hf_cached *cached);
-static void client_cached_done(struct hf_cached *cached);
-static void client_cached_tell(struct hf_cached *cached,
-                               const struct client_cached_inbox *news);
-static struct client_cached_inbox *client_cached_post(struct hf_lease *lease);
 
 enum hf_status hf_cached_open(struct hf_client *client, const char *key,
                               const struct hf_cached_options *given,
@@ -381,7 +332,7 @@ static enum hf_status client_cached_verdict(struct hf_cached *cached,
 
 /* ---- doing what the machine says ---- */
 
-static void client_cached_act(struct hf_cached *cached, unsigned acts)
+void client_cached_act(struct hf_cached *cached, unsigned acts)
 {
     struct hf_client *client = cached->client;
     if ((acts & CLIENT_CACHE_ASK) != 0) {
@@ -465,148 +416,7 @@ static void client_cached_wake(struct hf_cached *cached)
     }
 }
 
-/* The lease of this cycle has ended; the library still has to tell the server
- * perhaps, but the cached lock is through with it. */
-static void client_cached_done(struct hf_cached *cached)
-{
-    struct hf_client *client = cached->client;
-    atomic_store(&cached->token, 0);
-    (void)pthread_mutex_lock(&client->mutex);
-    cached->lease->cached = NULL;
-    client_lease_forget(cached->lease);
-    (void)pthread_mutex_unlock(&client->mutex);
-    cached->lease = NULL;
-}
-
-/* ---- news from the heartbeat ---- */
-
-void client_cached_deliver(struct hf_client *client)
-{
-    while (!TAILQ_EMPTY(&client->told)) {
-        struct hf_cached *cached = TAILQ_FIRST(&client->told);
-        const struct client_cached_inbox news = cached->inbox;
-        TAILQ_REMOVE(&client->told, cached, told);
-        memset(&cached->inbox, 0, sizeof(cached->inbox));
-        client->delivering = cached;
-        (void)pthread_mutex_unlock(&client->mutex);
-
-        (void)pthread_mutex_lock(&cached->mutex);
-        client_cached_tell(cached, &news);
-        (void)pthread_mutex_unlock(&cached->mutex);
-
-        (void)pthread_mutex_lock(&client->mutex);
-        client->delivering = NULL;
-        (void)pthread_cond_broadcast(&client->settled);
-    }
-}
-
-/* A lease ends once, and its end comes last. */
-static void client_cached_tell(struct hf_cached *cached,
-                               const struct client_cached_inbox *news)
-{
-    struct client_cache *machine = &cached->machine;
-    if (news->revoke_token != 0) {
-        client_cached_act(cached,
-                          client_cache_revoke(machine, news->revoke_token));
-    }
-    if (news->granted) {
-        const unsigned acts = client_cache_granted(
-            machine, news->cycle, news->token, news->had_waited);
-        atomic_store(&cached->token, machine->token);
-        atomic_store(&cached->looks_free, machine->state == CLIENT_CACHE_FREE);
-        client_cached_act(cached, acts);
-    }
-    if (news->refused) {
-        client_cached_act(cached, client_cache_refused(machine, news->cycle));
-    }
-    if (news->retry) {
-        client_cached_act(cached, client_cache_retry(machine));
-    }
-    if (news->parted) {
-        client_cached_act(cached, client_cache_parted(machine));
-    }
-    if (!news->lost && !news->failed && !news->released) {
-        return;
-    }
-    if (cached->lease != NULL && cached->lease->cycle == news->cycle) {
-        client_cached_done(cached);
-    }
-    if (news->lost) {
-        client_cached_act(cached, client_cache_lost(machine, news->cycle));
-    }
-    if (news->failed) {
-        cached->failure = news->failure;
-        client_cached_act(cached, client_cache_failed(machine, news->cycle));
-    }
-    if (news->released) {
-        client_cached_act(cached, client_cache_released(machine, news->cycle));
-    }
-}
-
-void client_cached_post_granted(struct hf_lease *lease)
-{
-    struct client_cached_inbox *inbox = client_cached_post(lease);
-    inbox->granted = true;
-    inbox->token = atomic_load(&lease->token);
-    inbox->had_waited = lease->had_waited;
-}
-
-void client_cached_post_refused(struct hf_lease *lease)
-{
-    if (lease->cached != NULL) {
-        client_cached_post(lease)->refused = true;
-    }
-}
-
-void client_cached_post_failed(struct hf_lease *lease)
-{
-    struct client_cached_inbox *inbox = client_cached_post(lease);
-    inbox->failed = true;
-    inbox->failure = lease->failure;
-}
-
-void client_cached_post_released(struct hf_lease *lease)
-{
-    client_cached_post(lease)->released = true;
-}
-
-void client_cached_post_lost(struct hf_lease *lease)
-{
-    client_cached_post(lease)->lost = true;
-}
-
-void client_cached_post_revoke(struct hf_lease *lease, uint64_t token)
-{
-    struct client_cached_inbox *inbox = client_cached_post(lease);
-    if (token > inbox->revoke_token) {
-        inbox->revoke_token = token;
-    }
-}
-
-void client_cached_post_retry(struct hf_lease *lease)
-{
-    client_cached_post(lease)->retry = true;
-}
-
-void client_cached_post_parted(struct hf_lease *lease)
-{
-    client_cached_post(lease)->parted = true;
-}
-
 void client_cached_set_ok(struct hf_lease *lease, int64_t until)
 {
     atomic_store(&lease->cached->ok_until, until);
-}
-
-static struct client_cached_inbox *client_cached_post(struct hf_lease *lease)
-{
-    struct hf_client *client = lease->client;
-    struct client_cached_inbox *inbox = &lease->cached->inbox;
-    if (!inbox->is_told) {
-        inbox->is_told = true;
-        TAILQ_INSERT_TAIL(&client->told, lease->cached, told);
-        client_heartbeat_wake(client);
-    }
-    inbox->cycle = lease->cycle;
-    return inbox;
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/container.h"
-#include "client/client_cached.h"
+#include "client/client_cached_post.h"
 #include "client/client_endpoint.h"
 #include "client/client_talk.h"
 
@@ -109,7 +109,7 @@ static void *client_heartbeat_run(void *context)
     (void)pthread_mutex_lock(&client->mutex);
     while (!client->is_stopping) {
         client_heartbeat_turn(client);
-        client_cached_deliver(client);
+        client_cached_post_deliver(client);
         if (!client->is_stopping && TAILQ_EMPTY(&client->ready) &&
             TAILQ_EMPTY(&client->told)) {
             client_heartbeat_poll(client);

@@ -16,6 +16,7 @@
 
 #include "client/client_alarm.h"
 #include "client/client_cached.h"
+#include "client/client_cached_post.h"
 #include "client/client_error.h"
 #include "client/client_heartbeat.h"
 #include "client/client_memory.h"

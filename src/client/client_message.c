@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "client/client_answer.h"
-#include "client/client_cached.h"
+#include "client/client_cached_post.h"
 #include "client/client_error.h"
 #include "client/client_heartbeat.h"
 #include "client/client_lease.h"
@@ -81,8 +80,7 @@ static void client_message_granted(struct client_leases *bucket,
             return; /* we know */
         }
         if (lease->request.in_flight &&
-            (lease->request.ask == CLIENT_ASK_ACQUIRE ||
-             lease->request.ask == CLIENT_ASK_NUDGE)) {
+            lease->request.ask == CLIENT_ASK_ACQUIRE) {
             lease->was_told = true;
             lease->told_token = message->token;
         } else if (oldest == NULL && lease->know == CLIENT_KNOW_QUEUED) {
@@ -109,18 +107,12 @@ static void client_message_refused(struct client_leases *bucket,
             continue;
         }
         if (lease->request.in_flight) {
-            lease->nudge_ended = lease->request.ask == CLIENT_ASK_NUDGE;
             lease->was_told |= lease->request.ask == CLIENT_ASK_ACQUIRE;
         }
-        if (lease->know != CLIENT_KNOW_QUEUED) {
-            continue;
+        if (lease->know == CLIENT_KNOW_QUEUED) {
+            only = lease;
+            count++;
         }
-        if (lease->is_retry) {
-            client_answer_outside(lease);
-            continue;
-        }
-        only = lease;
-        count++;
     }
     const int64_t cancelled_at =
         count > 0 ? only->client->cancelled_at : CLIENT_NEVER;

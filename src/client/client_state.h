@@ -58,7 +58,6 @@ enum client_know {
 
 enum client_ask {
     CLIENT_ASK_ACQUIRE,
-    CLIENT_ASK_NUDGE, /* queue for a moment, so that the holder is told */
     CLIENT_ASK_RENEW,
     CLIENT_ASK_CANCEL,
     CLIENT_ASK_PROBE, /* learn the token of what we do not want */
@@ -104,9 +103,6 @@ struct hf_lease {
     bool was_answered;    /* the server heard of the request for certain */
     bool was_unknown;     /* an acquire may be under way unheard of */
     bool was_told;        /* granted or refused came before the answer */
-    bool nudge_ended;     /* refused came before the answer to the nudge */
-    bool had_waited;      /* +QUEUED came before the grant */
-    bool needs_nudge;     /* a try was refused, its holder not told yet */
     bool release_unknown; /* a release may have been carried out */
     uint64_t told_token;
     char *signature;

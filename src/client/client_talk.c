@@ -8,7 +8,7 @@
  *     QUEUED      wait for the message      CANCEL
  *     TOLD        ACQUIRE, to confirm       CANCEL
  *     GRANTED     RENEW, when it is due     RELEASE
- *     REFUSED     NUDGE once, then wait     settled
+ *     REFUSED     wait for the message      settled
  *     PERHAPS     ACQUIRE                   PROBE for the token
  *     NOTHING     -                         settled
  *
@@ -17,10 +17,6 @@
  * was under way, but the lease counts from the sending of this question. The
  * token of a message is never acted upon by itself, for it does not say which
  * SEQ it belongs to.
- *
- * A refused try does not make the server tell a caching holder that somebody
- * wants the lock; a request that queues does. So after a refusal a lease that
- * retries queues for a moment: the nudge.
  */
 #include "client/client_talk.h"
 
@@ -32,9 +28,6 @@
 /* The server's end of a bounded wait, for clients that are gone: a little later
  * than ours, which is the one that counts. */
 #define CLIENT_TALK_WAIT_SLACK_MS 1000
-
-/* How long a nudge stays in the queue. */
-#define CLIENT_TALK_NUDGE_MS 1
 
 #define CLIENT_TALK_WORDS_MAX 16
 
@@ -123,8 +116,6 @@ static bool client_talk_next(const struct hf_lease *lease, int64_t now,
         *ask = lease->is_wanted ? CLIENT_ASK_ACQUIRE : CLIENT_ASK_PROBE;
         return true;
     case CLIENT_KNOW_REFUSED:
-        *ask = CLIENT_ASK_NUDGE;
-        return lease->is_wanted && lease->needs_nudge;
     case CLIENT_KNOW_NOTHING:
         return false;
     }
@@ -166,7 +157,6 @@ static void client_talk_send(struct hf_lease *lease, enum client_ask ask,
     const uint64_t token = atomic_load(&lease->token);
     switch (ask) {
     case CLIENT_ASK_ACQUIRE:
-    case CLIENT_ASK_NUDGE:
     case CLIENT_ASK_PROBE:
         client_talk_acquire(lease, &command, ask, now);
         break;
@@ -202,8 +192,6 @@ static void client_talk_send(struct hf_lease *lease, enum client_ask ask,
         return;
     }
     lease->retry_at = 0;
-    lease->needs_nudge = false;
-    lease->nudge_ended = false;
     lease->was_told = false;
     if (ask == CLIENT_ASK_ACQUIRE && lease->know == CLIENT_KNOW_UNASKED) {
         lease->know = CLIENT_KNOW_MAYBE;
@@ -237,14 +225,11 @@ static void client_talk_acquire(const struct hf_lease *lease,
         (lease->is_retry && ask == CLIENT_ASK_ACQUIRE)) {
         client_talk_word(command, "WAIT");
         client_talk_word(command, "0");
-    } else if (ask == CLIENT_ASK_NUDGE || lease->wait_until != CLIENT_NEVER) {
+    } else if (lease->wait_until != CLIENT_NEVER) {
         const int64_t left_ms = lease->wait_until - now;
         client_talk_word(command, "WAIT");
-        client_talk_number(command,
-                           ask == CLIENT_ASK_NUDGE
-                               ? CLIENT_TALK_NUDGE_MS
-                               : (uint64_t)(left_ms > 0 ? left_ms : 0) +
-                                     CLIENT_TALK_WAIT_SLACK_MS);
+        client_talk_number(command, (uint64_t)(left_ms > 0 ? left_ms : 0) +
+                                        CLIENT_TALK_WAIT_SLACK_MS);
     }
     if (lease->cached_id != NULL) {
         client_talk_word(command, "CACHE");

@@ -27,8 +27,7 @@ START_TEST(the_first_who_wants_it_asks_and_takes_it)
     begin(false);
     ck_assert(!client_cache_take(&cache, true));
     ck_assert_uint_eq(client_cache_want(&cache), CLIENT_CACHE_ASK);
-    ck_assert_uint_eq(client_cache_granted(&cache, 1, 10, false),
-                      CLIENT_CACHE_WAKE);
+    ck_assert_uint_eq(client_cache_granted(&cache, 1, 10), CLIENT_CACHE_WAKE);
     ck_assert(client_cache_take(&cache, true));
     ck_assert_uint_eq(client_cache_unwant(&cache), 0);
     ck_assert_int_eq(cache.state, CLIENT_CACHE_LOCKED);
@@ -40,7 +39,7 @@ static void hold(bool shared)
 {
     begin(shared);
     (void)client_cache_want(&cache);
-    (void)client_cache_granted(&cache, 1, 10, false);
+    (void)client_cache_granted(&cache, 1, 10);
     ck_assert(client_cache_take(&cache, true));
     (void)client_cache_unwant(&cache);
 }
@@ -94,8 +93,7 @@ START_TEST(a_revoke_before_the_answer_is_remembered)
     begin(false);
     (void)client_cache_want(&cache);
     ck_assert_uint_eq(client_cache_revoke(&cache, 10), 0);
-    ck_assert_uint_eq(client_cache_granted(&cache, 1, 10, false),
-                      CLIENT_CACHE_WAKE);
+    ck_assert_uint_eq(client_cache_granted(&cache, 1, 10), CLIENT_CACHE_WAKE);
     ck_assert(client_cache_take(&cache, true)); /* one use */
     (void)client_cache_unwant(&cache);
     ck_assert_uint_eq(give(10, false), CLIENT_CACHE_RELEASE);
@@ -111,12 +109,37 @@ START_TEST(a_late_revoke_is_ignored)
 }
 END_TEST
 
-START_TEST(a_grant_that_was_waited_for_is_used_once)
+START_TEST(a_revoke_before_the_first_use_lets_it_be)
 {
     begin(false);
     (void)client_cache_want(&cache);
     (void)client_cache_want(&cache);
-    (void)client_cache_granted(&cache, 1, 10, true);
+    (void)client_cache_granted(&cache, 1, 10);
+    ck_assert_uint_eq(client_cache_revoke(&cache, 10), 0);
+    ck_assert(client_cache_take(&cache, true));
+    (void)client_cache_unwant(&cache);
+    ck_assert_uint_eq(give(10, false), CLIENT_CACHE_RELEASE);
+    ck_assert(!client_cache_take(&cache, true));
+}
+END_TEST
+
+START_TEST(a_revoke_that_nobody_is_left_to_use_it_gives_it_back)
+{
+    begin(false);
+    (void)client_cache_want(&cache);
+    (void)client_cache_granted(&cache, 1, 10);
+    ck_assert_uint_eq(client_cache_revoke(&cache, 10), 0);
+    ck_assert_uint_eq(client_cache_unwant(&cache), CLIENT_CACHE_RELEASE);
+}
+END_TEST
+
+START_TEST(a_connection_lost_before_the_grant_makes_it_be_used_once)
+{
+    begin(false);
+    (void)client_cache_want(&cache);
+    (void)client_cache_want(&cache);
+    (void)client_cache_parted(&cache);
+    (void)client_cache_granted(&cache, 1, 10);
     ck_assert(client_cache_take(&cache, true));
     (void)client_cache_unwant(&cache);
     ck_assert_uint_eq(give(10, false), CLIENT_CACHE_RELEASE);
@@ -140,7 +163,7 @@ START_TEST(a_lost_lease_leaves_its_user_behind)
     hold(false);
     (void)client_cache_want(&cache);
     ck_assert_uint_eq(client_cache_lost(&cache, 1), CLIENT_CACHE_ASK);
-    (void)client_cache_granted(&cache, 2, 20, false);
+    (void)client_cache_granted(&cache, 2, 20);
     ck_assert(client_cache_take(&cache, true));
     /* The old user does not disturb the new one. */
     ck_assert_uint_eq(give(10, true), 0);
@@ -209,6 +232,7 @@ struct world {
     uint8_t contended;  /* others are known to wait for the present grant */
     uint8_t uses_after; /* uses that began since then */
     uint8_t fresh;      /* and none had begun before */
+    uint8_t parted;     /* the connection, since this cycle began */
     uint8_t wake_owed;  /* it became free with waiters, and none was woken */
 };
 
@@ -220,7 +244,6 @@ enum event {
     GIVE,
     GIVE_STALE,
     GRANT,
-    GRANT_WAITED,
     REFUSE,
     FAIL,
     RELEASED,
@@ -258,6 +281,7 @@ static void carry_out(struct world *world, unsigned acts)
         world->contended = 0;
         world->uses_after = 0;
         world->fresh = 0;
+        world->parted = 0;
     }
     if ((acts & CLIENT_CACHE_AGAIN) != 0) {
         ck_assert_uint_eq(world->lease, 1);
@@ -305,6 +329,7 @@ static bool happens(struct world *world, enum event event)
         ck_assert_uint_eq(world->lease, 2);
         world->users++;
         world->uses_after += world->contended;
+        world->fresh &= world->contended;
         return true;
     case TAKE_LATE:
         ck_assert(!client_cache_take(machine, false));
@@ -338,14 +363,15 @@ static bool happens(struct world *world, enum event event)
     }
 }
 
-static void granted(struct world *world, bool had_waited)
+static void granted(struct world *world)
 {
     struct client_cache *machine = &world->machine;
     world->lease = 2;
     world->fresh = 1;
-    world->contended = had_waited || machine->revoked_token >= token_of(world);
-    const unsigned acts = client_cache_granted(machine, machine->cycle,
-                                               token_of(world), had_waited);
+    world->contended =
+        world->parted || machine->revoked_token >= token_of(world);
+    const unsigned acts =
+        client_cache_granted(machine, machine->cycle, token_of(world));
     world->wake_owed =
         machine->state == CLIENT_CACHE_FREE && machine->waiters > 0;
     carry_out(world, acts);
@@ -368,7 +394,6 @@ static void contend(struct world *world)
     if (world->lease == 2 && world->contended == 0) {
         world->contended = 1;
         world->uses_after = 0;
-        world->fresh = 0;
     }
 }
 
@@ -377,11 +402,10 @@ static bool server_does(struct world *world, enum event event)
     struct client_cache *machine = &world->machine;
     switch (event) {
     case GRANT:
-    case GRANT_WAITED:
         if (world->lease != 1) {
             return false;
         }
-        granted(world, event == GRANT_WAITED);
+        granted(world);
         return true;
     case REFUSE:
         if (world->lease != 1 || machine->was_refused) {
@@ -441,6 +465,7 @@ static bool message_comes(struct world *world, enum event event)
         return true;
     case PARTED:
         contend(world);
+        world->parted = world->lease == 1;
         carry_out(world, client_cache_parted(machine));
         return true;
     case DROP:
@@ -460,7 +485,7 @@ static void old_news(const struct world *world, enum event event)
     unsigned acts = 0;
     switch (event) {
     case OLD_GRANT:
-        acts = client_cache_granted(&copy, old, old * 10, true);
+        acts = client_cache_granted(&copy, old, old * 10);
         break;
     case OLD_RELEASED:
         acts = client_cache_released(&copy, old);
@@ -581,7 +606,10 @@ int main(void)
     tcase_add_test(story, a_revoke_while_used_keeps_the_next_thread_out);
     tcase_add_test(story, a_revoke_before_the_answer_is_remembered);
     tcase_add_test(story, a_late_revoke_is_ignored);
-    tcase_add_test(story, a_grant_that_was_waited_for_is_used_once);
+    tcase_add_test(story, a_revoke_before_the_first_use_lets_it_be);
+    tcase_add_test(story, a_revoke_that_nobody_is_left_to_use_it_gives_it_back);
+    tcase_add_test(story,
+                   a_connection_lost_before_the_grant_makes_it_be_used_once);
     tcase_add_test(story, a_retry_before_the_refusal_is_remembered);
     tcase_add_test(story, a_lost_lease_leaves_its_user_behind);
     tcase_add_test(story, a_lease_whose_time_is_over_is_not_taken);
