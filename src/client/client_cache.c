@@ -192,11 +192,10 @@ static unsigned client_cache_make_way(struct client_cache *cache)
     }
     switch (cache->state) {
     case CLIENT_CACHE_FREE:
-        if (cache->uses_left == 0 || cache->waiters == 0) {
-            return client_cache_give_back(cache);
-        }
         cache->must_release = true;
-        return 0;
+        return cache->uses_left == 0 || cache->waiters == 0
+                   ? client_cache_give_back(cache)
+                   : 0;
     case CLIENT_CACHE_LOCKED:
         cache->must_release = true;
         cache->uses_left = 0;

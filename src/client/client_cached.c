@@ -48,6 +48,7 @@ static enum hf_status client_cached_verdict(struct hf_cached *cached,
                                             int64_t until,
                                             struct hf_error *error);
 static void client_cached_ask(struct hf_cached *cached);
+static void client_cached_stand_back(struct hf_lease *lease);
 static void client_cached_wake(struct hf_cached *cached);
 
 enum hf_status hf_cached_open(struct hf_client *client, const char *key,
@@ -347,6 +348,7 @@ void client_cached_act(struct hf_cached *cached, unsigned acts)
         (void)pthread_mutex_unlock(&client->mutex);
     }
     if ((acts & CLIENT_CACHE_RELEASE) != 0) {
+        cached->made_way = cached->machine.must_release;
         (void)pthread_mutex_lock(&client->mutex);
         client_lease_drop(cached->lease);
         (void)pthread_mutex_unlock(&client->mutex);
@@ -381,12 +383,27 @@ static void client_cached_ask(struct hf_cached *cached)
     };
     (void)pthread_mutex_lock(&cached->client->mutex);
     cached->lease = client_lease_new(cached->client, &plan);
+    if (cached->lease != NULL && plan.is_retry && cached->made_way) {
+        client_cached_stand_back(cached->lease);
+    }
+    cached->made_way = false;
     (void)pthread_mutex_unlock(&cached->client->mutex);
     if (cached->lease == NULL) {
         (void)client_error(&cached->failure, HF_NO_MEMORY, NULL);
         client_cached_act(cached, client_cache_failed(&cached->machine,
                                                       cached->machine.cycle));
     }
+}
+
+/* Who retries has no place in a queue: those for whom the lock was given back
+ * are told to try, and must have a chance to before we ask again. */
+static void client_cached_stand_back(struct hf_lease *lease)
+{
+    struct hf_client *client = lease->client;
+    lease->retry_at =
+        client_times_now() +
+        client_times_backoff_ms(client->backoff_min_ms, client->backoff_max_ms,
+                                0, client_times_chance(&client->chance));
 }
 
 /* One at a time; and one that waited for long gets it in its hand. */

@@ -40,6 +40,7 @@ struct hf_cached {
     struct hf_lease *lease; /* of the present cycle */
     TAILQ_HEAD(, client_cached_waiter) waiters;
     bool is_waking; /* somebody was woken and has not run yet */
+    bool made_way;  /* the last grant was given back because of others */
     uint64_t failures;
     uint64_t cancels;
     uint64_t hits;

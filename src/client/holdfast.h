@@ -341,7 +341,8 @@ struct hf_cached;
 /* How the process waits behind others. */
 enum hf_cached_protocol {
     HF_CACHED_QUEUED = 0, /* in the server's queue, first come first served */
-    HF_CACHED_RETRY = 1,  /* outside: told when to try again */
+    HF_CACHED_RETRY = 1,  /* outside: told when to try again, and passed by
+                             those who queue */
 };
 
 struct hf_cached_options {
