@@ -175,7 +175,6 @@ static enum hf_status client_new(const struct hf_options *options,
     }
     client_link_init(&client->endpoint.commands, &client->credentials);
     client_link_init(&client->endpoint.messages, &client->credentials);
-    client->cancelled_at = INT64_MIN / 2;
     if (getrandom(&client->chance, sizeof(client->chance), 0) !=
         sizeof(client->chance)) {
         client->chance = (uint64_t)client_times_now() ^ (uint64_t)getpid();

@@ -402,7 +402,7 @@ static void client_endpoint_read_messages(struct hf_client *client, int64_t now)
         } else {
             atomic_fetch_add_explicit(&client->stats.messages, 1,
                                       memory_order_relaxed);
-            client_message_take(client, reply, now);
+            client_message_take(client, reply);
         }
         freeReplyObject(reply);
         reply = client_link_reply(&endpoint->messages);

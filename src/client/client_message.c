@@ -4,30 +4,23 @@
 #include <string.h>
 
 #include "client/client_cached_post.h"
-#include "client/client_error.h"
 #include "client/client_heartbeat.h"
 #include "client/client_lease.h"
 #include "client/client_reply.h"
-
-/* A request that we take out of a queue ourselves is announced as refused; that
- * long we do not take such a message for the doing of somebody else. */
-#define CLIENT_MESSAGE_CANCEL_MS 2000
 
 static bool client_message_concerns(const struct client_message *message,
                                     const struct hf_lease *lease);
 static void client_message_granted(struct client_leases *bucket,
                                    const struct client_message *message);
 static void client_message_refused(struct client_leases *bucket,
-                                   const struct client_message *message,
-                                   int64_t now);
+                                   const struct client_message *message);
 static void client_message_lost(struct client_leases *bucket,
                                 const struct client_message *message);
 static void client_message_cached(struct client_leases *bucket,
                                   const struct client_message *message);
 static void client_message_ask(struct hf_lease *lease, uint64_t token);
 
-void client_message_take(struct hf_client *client, const redisReply *reply,
-                         int64_t now)
+void client_message_take(struct hf_client *client, const redisReply *reply)
 {
     const struct client_message message = client_reply_message(reply);
     struct client_leases *bucket =
@@ -37,7 +30,7 @@ void client_message_take(struct hf_client *client, const redisReply *reply,
         client_message_granted(bucket, &message);
         break;
     case CLIENT_MESSAGE_REFUSED:
-        client_message_refused(bucket, &message, now);
+        client_message_refused(bucket, &message);
         break;
     case CLIENT_MESSAGE_LOST:
         client_message_lost(bucket, &message);
@@ -92,15 +85,14 @@ static void client_message_granted(struct client_leases *bucket,
     }
 }
 
-/* Waits end at our own clock, and before the server's. So this is our own
- * cancelling, or somebody else's: of the only one that waits, if there is only
- * one. Otherwise all ask again, which harms nobody who is in the queue. */
+/* A request left the queue, and it is not said which, nor why: one that we took
+ * out ourselves; one whose node was cut off for so long that the others gave
+ * its clients up; one that an operator cancelled. None of them ends a wait:
+ * waits end at our own clock, and before the server's. So all that wait ask
+ * again, which harms nobody who is in the queue. */
 static void client_message_refused(struct client_leases *bucket,
-                                   const struct client_message *message,
-                                   int64_t now)
+                                   const struct client_message *message)
 {
-    struct hf_lease *only = NULL;
-    size_t count = 0;
     struct hf_lease *lease;
     TAILQ_FOREACH (lease, bucket, of_key) {
         if (!client_message_concerns(message, lease) || !lease->is_wanted) {
@@ -110,22 +102,6 @@ static void client_message_refused(struct client_leases *bucket,
             lease->was_told |= lease->request.ask == CLIENT_ASK_ACQUIRE;
         }
         if (lease->know == CLIENT_KNOW_QUEUED) {
-            only = lease;
-            count++;
-        }
-    }
-    const int64_t cancelled_at =
-        count > 0 ? only->client->cancelled_at : CLIENT_NEVER;
-    if (count == 1 && now - cancelled_at > CLIENT_MESSAGE_CANCEL_MS) {
-        only->know = CLIENT_KNOW_NOTHING;
-        (void)client_error(&only->failure, HF_CANCELLED,
-                           "the server took the request out of the queue");
-        client_lease_fail(only, HF_LEASE_FAILED);
-        return;
-    }
-    TAILQ_FOREACH (lease, bucket, of_key) {
-        if (count > 0 && client_message_concerns(message, lease) &&
-            lease->is_wanted && lease->know == CLIENT_KNOW_QUEUED) {
             client_message_ask(lease, 0);
         }
     }

@@ -11,8 +11,7 @@
 
 #include "client/client_state.h"
 
-void client_message_take(struct hf_client *client, const redisReply *reply,
-                         int64_t now);
+void client_message_take(struct hf_client *client, const redisReply *reply);
 
 /* A lease was told of a grant with this token, asked, and has another or none:
  * then it belongs to one that asked later. */

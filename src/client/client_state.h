@@ -206,8 +206,7 @@ struct hf_client {
     struct client_heap alarms;
     uint64_t last_seq;
     uint64_t chance;
-    uint32_t ttl_ms_min;  /* of the leases there were since there was none */
-    int64_t cancelled_at; /* when we last left a queue */
+    uint32_t ttl_ms_min; /* of the leases there were since there was none */
     bool is_stopping;
     LIST_HEAD(, client_call) idle_calls;
     size_t idle_calls_count;

@@ -173,7 +173,6 @@ static void client_talk_send(struct hf_lease *lease, enum client_ask ask,
         client_talk_word(&command, client->owner);
         client_talk_word(&command, "SEQ");
         client_talk_number(&command, lease->seq);
-        client->cancelled_at = now;
         break;
     case CLIENT_ASK_RELEASE:
         client_talk_word(&command, "LOCK.RELEASE");
