@@ -9,8 +9,17 @@ not lost: when it is whole again the old bytes arrive, late, as in a network.
     nodes = network.cluster(scene, 3)
     network.cut(nodes[0], nodes[1:])
     network.heal()
+
+With for_clients the same is true of the ports of clients, as far as they go by
+the addresses that nodes give each other: client_port() of a node is passed on
+to its own port. Nobody says who makes such a connection, so a cut is for a share
+of them, drawn at random.
+
+    nodes = network.cluster(scene, 3, for_clients=True)
+    network.cut_clients(nodes[0], 0.5)
 """
 
+import random
 import selectors
 import socket
 import struct
@@ -24,8 +33,10 @@ HEAD_BYTES = 60
 class Pipe:
     """One connection: from the node that made it to the one it is for."""
 
-    def __init__(self, near, to):
+    def __init__(self, near, to, of_client):
         self.near, self.far, self.to = near, None, to
+        self.of_client = of_client
+        self.is_cut = False  # of a client
         self.sender = 0
         self.forth, self.back = bytearray(), bytearray()
         self.over = False
@@ -38,20 +49,27 @@ class Network:
         self.ears = {}
         self.pipes = []
         self.cuts = set()
+        self.client_cuts = {}  # node: share
+        self.client_ports = {}
         self.thread = threading.Thread(target=self._run, daemon=True)
 
-    def cluster(self, scene, count, options=()):
+    def cluster(self, scene, count, options=(), for_clients=False):
         ports, own = free_ports(count), []
         ears = [self._listen() for _ in range(count)]
+        for i, port in enumerate(ports):
+            self._serve(ears[i], i + 1, port + 10000, False)
+            self.client_ports[i + 1] = port
+            if for_clients:
+                ear = self._listen()
+                self._serve(ear, i + 1, port, True)
+                self.client_ports[i + 1] = ear.getsockname()[1]
         members = ",".join(
-            f"{i + 1}=127.0.0.1:{port}@{ears[i].getsockname()[1]}"
-            for i, port in enumerate(ports)
+            f"{i}=127.0.0.1:{port}@{ears[i - 1].getsockname()[1]}"
+            for i, port in self.client_ports.items()
         )
         for i, port in enumerate(ports):
             words = ["--raft-port", str(port + 10000), *options]
             own.append(Node(scene, i + 1, port, members, words))
-            self.ears[ears[i]] = (i + 1, port + 10000)
-            self.selector.register(ears[i], selectors.EVENT_READ, self._accept)
         scene.nodes += own
         self.thread.start()
         nodes = Cluster(own)
@@ -67,9 +85,27 @@ class Network:
             for other in others:
                 self.cuts |= {(one.id, other.id), (other.id, one.id)}
 
+    def client_port(self, node):
+        return self.client_ports[node.id]
+
+    def cut_clients(self, node, share):
+        """Of the connections there are and of those that will be made."""
+        with self.lock:
+            self.client_cuts[node.id] = share
+            for pipe in self.pipes:
+                if pipe.of_client and pipe.to[0] == node.id:
+                    pipe.is_cut = random.random() < share
+
     def heal(self):
         with self.lock:
             self.cuts.clear()
+            self.client_cuts.clear()
+            for pipe in self.pipes:
+                pipe.is_cut = False
+
+    def _serve(self, ear, number, port, of_client):
+        self.ears[ear] = (number, port, of_client)
+        self.selector.register(ear, selectors.EVENT_READ, self._accept)
 
     @staticmethod
     def _listen():
@@ -88,7 +124,8 @@ class Network:
             for pipe in self.pipes:
                 self._pass_on(pipe, cuts)
             for pipe in [p for p in self.pipes if p.over]:
-                self.pipes.remove(pipe)
+                with self.lock:
+                    self.pipes.remove(pipe)
                 for end in (pipe.near, pipe.far):
                     if end is not None:
                         self._forget(end)
@@ -106,8 +143,12 @@ class Network:
         except OSError:
             return
         near.setblocking(False)
-        pipe = Pipe(near, self.ears[ear])
-        self.pipes.append(pipe)
+        number, port, of_client = self.ears[ear]
+        pipe = Pipe(near, (number, port), of_client)
+        with self.lock:
+            share = self.client_cuts.get(number, 0) if of_client else 0
+            pipe.is_cut = random.random() < share
+            self.pipes.append(pipe)
         self.selector.register(
             near, selectors.EVENT_READ, lambda end: self._read(pipe, end, pipe.forth)
         )
@@ -126,10 +167,13 @@ class Network:
         into += some
 
     def _pass_on(self, pipe, cuts):
+        if pipe.is_cut:
+            return
         if pipe.far is None:
-            if len(pipe.forth) < HEAD_BYTES:
-                return
-            pipe.sender = struct.unpack_from("<Q", pipe.forth, 32)[0]
+            if not pipe.of_client:
+                if len(pipe.forth) < HEAD_BYTES:
+                    return
+                pipe.sender = struct.unpack_from("<Q", pipe.forth, 32)[0]
             pipe.far = socket.socket()
             try:
                 pipe.far.connect(("127.0.0.1", pipe.to[1]))
