@@ -73,6 +73,39 @@ class Tool:
     def json(self, *words, code=0):
         return json.loads(self.call(*words, "--json", code=code))
 
+    def change(self, *words, until, within=30.0):
+        """As an operator: what was refused for now is asked again, and what is
+        uncertain is looked after."""
+        deadline = time.monotonic() + within
+        while True:
+            done = subprocess.run(
+                [self.program, *words, "--json"],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=40,
+                check=False,
+            )
+            if done.returncode == 0:
+                seen = json.loads(done.stdout)
+                assert seen["action"] == words[1] and seen["done"] is True, seen
+                soon(f"{words} is done", until, within=20)
+                return
+            if until():
+                return
+            assert time.monotonic() < deadline, (words, done)
+            assert done.returncode in (1, UNREACHABLE), (words, done)
+            time.sleep(0.1)
+
+    def member(self, number):
+        """What cluster status says of it; None if it is none."""
+        try:
+            seen = self.json("-T2", "cluster", "status")
+        except AssertionError:
+            return {"vote": "", "answered": False, "leader": False}
+        found = [m for m in seen["members"] if m["id"] == number]
+        return found[0] if found else None
+
     def start(self, *words):
         process = subprocess.Popen(
             [self.program, *map(str, words)],
@@ -222,6 +255,29 @@ def cluster_status_tells_all_members(tool):
     tool.call("cluster", "remove", "99", code=1)
 
 
+def members_come_and_go(tool):
+    """A fourth node: a learner, a voter, the leader, and gone."""
+    by = tool.nodes.followers()[0]
+    node = tool.scene.joiner(4, by)
+    where = f"127.0.0.1:{node.port}"
+
+    def seen(name):
+        member = tool.member(4)
+        return member is not None and member[name]
+
+    words = ["cluster", "add", "4", where, "--learner"]
+    tool.change(*words, until=lambda: seen("vote") == "learner")
+    tool.call("cluster", "add", "4", "127.0.0.1:1", code=1)  # the id is taken
+    node.start()
+    soon("it answers", lambda: seen("answered"), within=20)
+    tool.change("cluster", "promote", "4", until=lambda: seen("vote") == "voter")
+    tool.change("cluster", "transfer", "4", until=lambda: seen("leader"))
+    tool.change("cluster", "remove", "4", until=lambda: tool.member(4) is None)
+    node.kill()
+    assert tool.nodes.leader(within=20) is not node
+    assert [m["id"] for m in tool.json("cluster", "status")["members"]] == [1, 2, 3]
+
+
 def break_ends_a_grant(tool):
     leader = tool.nodes.leader()
     token = leader.ask("LOCK.ACQUIRE", "broken", "me", 60000)
@@ -266,6 +322,37 @@ def run_tells_the_command_of_its_lock(tool):
     assert first < tokens[0] < tokens[1] < tokens[2], "taken in order of keys"
     for key in ("told", "a", "b", "c"):
         assert not tool.is_held(key), key
+
+
+def run_hands_on_the_signature(tool):
+    """Which holds for a fenced write, with this token and no other."""
+    keys = tool.file("keys")
+    with open(keys, "w", encoding="ascii") as file:
+        os.chmod(keys, 0o600)
+        file.write(f"k1 {'11' * 32}\n")
+    (node,) = tool.scene.cluster(1, ["--fence-secret-file", keys])
+    store = tool.scene.store(["--fence-secret-file", keys])
+    script = "import json, os, sys; print(json.dumps(dict(os.environ)))"
+    where = ["--nodes", f"127.0.0.1:{node.port}"]
+    words = ["run", "-k", "other", "signed", "--", sys.executable, "-c", script]
+    seen = json.loads(tool.call(*where, *words))
+    assert seen["HOLDFAST_SIG"] and seen["HOLDFAST_SIG_2"]
+
+    def write(token, signature):
+        return store.ask(
+            "FENCE.SET", "data", "v", "LOCK", seen["HOLDFAST_KEY"], "TOKEN", token,
+            "OWNER", seen["HOLDFAST_OWNER"], "SIG", signature,
+        )  # fmt: skip
+
+    token = int(seen["HOLDFAST_TOKEN"])
+    assert write(token, seen["HOLDFAST_SIG"]) == "OK"
+    for bad in (
+        write(token + 1, seen["HOLDFAST_SIG"]),
+        write(token, seen["HOLDFAST_SIG_2"]),
+    ):
+        assert isinstance(bad, Error) and bad.code == "BADTOKEN", bad
+    store.kill()
+    node.kill()
 
 
 def run_exits_as_its_command(tool):
@@ -432,14 +519,46 @@ def elect_keeps_one_running(tool):
     tool.call("elect", "chief", "--", tool.file("no-such-thing"), code=127)
 
 
+def elect_outlives_a_leader(tool):
+    """The one that runs goes on, the one that waits takes over later: neither
+    was told anything by the node that died."""
+    words = ["elect", "--ttl", "10", "boss"]
+    one, pids = tool.busy("boss-1", *words)
+    two = tool.start(*words, "--", "sh", "-c", BUSY, "sh", tool.file("boss-2"))
+    soon("two waits", lambda: tool.status("boss")["waiters"] == 1)
+    token = as_map(tool.status("boss")["holders"][0])["token"]
+    victim = tool.nodes.leader()
+    victim.kill()
+    tool.nodes.leader(within=20)
+
+    def holder():
+        try:
+            return as_map(tool.status("boss")["holders"][0])["token"]
+        except TypeError:
+            return None  # an error: not ready yet
+
+    assert soon("the new leader knows it", holder, within=20) == token
+    assert not all_dead(pids) and tool.ids("boss-2") is None
+    victim.start()
+    one.send_signal(signal.SIGHUP)
+    assert one.wait(20) == 128 + signal.SIGHUP
+    soon("two runs", lambda: tool.ids("boss-2"), within=30)
+    assert all_dead(pids)
+    two.send_signal(signal.SIGHUP)
+    assert two.wait(20) == 128 + signal.SIGHUP
+    tool.nodes.settle(within=30)
+
+
 SHOWS = [
     wrong_usage_is_told,
     nobody_there_is_told,
     status_shows_any_bytes,
     cluster_status_tells_all_members,
+    members_come_and_go,
     break_ends_a_grant,
     passwords_come_from_files_and_environment,
     run_tells_the_command_of_its_lock,
+    run_hands_on_the_signature,
     run_exits_as_its_command,
     run_waits_as_long_as_told,
     a_wait_ends_by_a_signal,
@@ -451,6 +570,7 @@ SHOWS = [
     a_lost_majority_ends_the_command_in_time,
     a_terminal_is_the_commands,
     elect_keeps_one_running,
+    elect_outlives_a_leader,
 ]
 
 
