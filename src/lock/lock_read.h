@@ -64,8 +64,8 @@ void lock_read_encode(const struct lock_question *question, struct buffer *out);
 /* STATUS_OK if these bytes are a question. */
 enum status lock_read_check(struct bytes question);
 
-/* Append the answer to a checked question, with times as of a clock; false, and nothing is
- * appended, if it had more than bytes_max bytes. */
+/* Append the answer to a checked question, with times as of a clock; false, and
+ * nothing is appended, if it had more than bytes_max bytes. */
 bool lock_read_answer(const struct lock_machine *machine, time_ms_t clock,
                       struct bytes question, size_t bytes_max,
                       struct buffer *out);
