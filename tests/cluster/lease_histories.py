@@ -192,13 +192,11 @@ def _check_order(of_key, problems):
 
 
 def _check_callbacks(of_key, pauses, problems, counts):
-    """Only those that nothing was confirmed for: what the server itself ended,
-    it ended before it could say so."""
+    """Whatever is given as the reason."""
     for at, lease in enumerate(of_key):
         for time, reason in lease.losses:
             if reason != UNCONFIRMED:
                 counts["ended by the server"] += 1
-                continue
             limit = lease.deadline + lease.ttl // 2
             stopped = pauses.get(lease.path, [])
             if any(a < limit and b > lease.deadline - GRAIN for a, b in stopped):

@@ -79,8 +79,14 @@ class Worker:
         assert code == 0, f"{self.path} ended with {code}: {self.errors()}"
 
     def tail(self):
+        """What is under way, and what it was told last."""
+        open_waits = [
+            f"{lease} asked at {lease.asked} with {lease.wait}"
+            for lease in lease_histories.read(self.path, [])
+            if lease.begin is None and lease.failed is None
+        ]
         with open(self.path, encoding="ascii") as lines:
-            return lines.read()[-600:]
+            return "\n".join(open_waits + [lines.read()[-600:]])
 
     def errors(self):
         with open(self.log.name, encoding="utf-8", errors="replace") as lines:
@@ -219,8 +225,14 @@ def under_faults(scene):
         healed = time.monotonic()
         for worker in workers:
             worker.finish()
-        for worker in workers:
-            worker.ends(60)
+        try:
+            for worker in workers:
+                worker.ends(40)
+        except AssertionError:
+            for number in range(KEYS):
+                for word in ("LOCK.STATUS", "LOCK.QUEUE"):
+                    say(word, nodes.leader().ask(word, f"key-{number}"))
+            raise
         say(f"all served {time.monotonic() - healed:.1f} s after the last fault")
         paths = [w.path for w in workers]
         pauses = {w.path: w.pauses for w in workers}
