@@ -121,6 +121,8 @@ def _die_with_parent():
 class Node:
     """One holdfastd. It may be started again after it ended."""
 
+    executable = None  # if it goes by another name than that of its file
+
     def __init__(self, scene, number, port, members, options):
         self.scene = scene
         self.id = number
@@ -156,6 +158,7 @@ class Node:
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 list(before) + self.arguments(),
+                executable=self.executable,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -275,6 +278,37 @@ class Store(Node):
             "--port", str(self.port),
             "--dir", self.dir,
         ] + self.options  # fmt: skip
+
+
+class Redis(Node):
+    """One redis-server, to compare with, in all else like a node."""
+
+    def __init__(self, scene, options):
+        super().__init__(scene, 0, free_ports(1)[0], "", options)
+        self.executable = redis_server()
+        os.mkdir(self.dir)
+
+    def __str__(self):
+        return "redis-server"
+
+    def arguments(self):
+        return [
+            "redis-server",
+            "--port", str(self.port),
+            "--bind", "127.0.0.1",
+            "--dir", self.dir,
+            "--save", "",
+        ] + self.options  # fmt: skip
+
+
+def redis_server():
+    """The file of a real redis-server. Debian has it twice: as a service, which
+    nobody wants started by a test, and in redis-tools as redis-check-rdb, which
+    is the same program and goes by the name it is called."""
+    found = shutil.which("redis-server") or shutil.which("redis-check-rdb")
+    if found is None:
+        raise Skip("redis-server is not installed")
+    return found
 
 
 class Cluster(list):
@@ -408,6 +442,12 @@ class Scene:
                 store.kill()
                 self.nodes.remove(store)
         raise AssertionError("unreachable")
+
+    def redis(self, options=()):
+        """A redis-server that runs; by itself it keeps nothing on disk."""
+        redis = Redis(self, options)
+        self.nodes.append(redis)
+        return redis.start()
 
     def close(self):
         for node in self.nodes:
