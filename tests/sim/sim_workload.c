@@ -22,6 +22,8 @@ static void sim_workload_ask(struct sim_workload *workload);
 static void sim_workload_transfer(struct sim_workload *workload,
                                   uint32_t leader);
 static void sim_workload_change(struct sim_workload *workload, uint32_t leader);
+static bool sim_workload_may_promote(const struct sim_workload *workload,
+                                     uint32_t node);
 static bool sim_workload_may_remove(const struct sim_workload *workload);
 static void sim_workload_retire(struct sim_workload *workload, uint32_t node);
 
@@ -79,7 +81,7 @@ static void sim_workload_ask(struct sim_workload *workload)
                                : COMMAND_CHANGE_ADD_LEARNER;
     } else if (member != NULL && member->role != RAFT_VOTER &&
                random_chance(random, 4, 5) &&
-               host_repair_index(cluster->hosts[node]) == 0) {
+               sim_workload_may_promote(workload, node)) {
         plan.change.kind = COMMAND_CHANGE_PROMOTE;
     } else if (member != NULL && sim_workload_may_remove(workload)) {
         plan.change.kind = COMMAND_CHANGE_REMOVE;
@@ -179,8 +181,7 @@ static void sim_workload_change(struct sim_workload *workload, uint32_t leader)
         fault = SIM_FAULT_ADD;
     } else if (member->role != RAFT_VOTER &&
                random_chance(&workload->random, 4, 5) &&
-               host_repair_index(cluster->hosts[node]) == 0 &&
-               !host_on_probation(cluster->hosts[node])) {
+               sim_workload_may_promote(workload, node)) {
         change.kind = RAFT_CHANGE_PROMOTE;
         fault = SIM_FAULT_PROMOTE;
     } else if (!sim_workload_may_remove(workload)) {
@@ -197,6 +198,19 @@ static void sim_workload_change(struct sim_workload *workload, uint32_t leader)
                     : fault == SIM_FAULT_ADD  ? "add"
                                               : "promote",
                     node + 1);
+}
+
+/* Who has lost its disk is not made a voter before it is taken in again. The
+ * leader refuses that as soon as it hears from the new disk; before, it can
+ * only believe what the old one said, and a group that then needs this voter
+ * has lost the majority of its disks. A node that never had anything may be
+ * promoted too early as often as anybody likes. */
+static bool sim_workload_may_promote(const struct sim_workload *workload,
+                                     uint32_t node)
+{
+    const struct host *host = workload->cluster->hosts[node];
+
+    return host_repair_index(host) == 0 && host_lost_index(host) == 0;
 }
 
 /* Nobody leaves while somebody else is being repaired. */
