@@ -435,7 +435,11 @@ static void node_member_word(const struct node *node, enum raft_answer answer,
         node_member_say(text, "ERR there is no member %" PRIu64, id);
         break;
     case RAFT_MEMBER_BEHIND:
-        node_member_say(text, "TRYAGAIN node %" PRIu64 " has not caught up yet",
+        node_member_say(text,
+                        change->kind == COMMAND_CHANGE_REMOVE
+                            ? "TRYAGAIN without node %" PRIu64 " too few "
+                              "voters that have caught up would be left"
+                            : "TRYAGAIN node %" PRIu64 " has not caught up yet",
                         id);
         break;
     case RAFT_MEMBER_LAST:

@@ -23,6 +23,8 @@ static enum raft_answer raft_change_apply(struct raft *raft,
                                           struct raft_members *members);
 static bool raft_change_has_quorum(const struct raft *raft,
                                    const struct raft_members *members);
+static bool raft_change_is_whole(const struct raft *raft,
+                                 const struct raft_progress *peer);
 static enum raft_answer raft_change_add(const struct raft_change *change,
                                         struct raft_members *members);
 static enum raft_answer raft_change_promote(struct raft *raft, raft_id_t id,
@@ -88,19 +90,33 @@ static enum raft_answer raft_change_apply(struct raft *raft,
     UNREACHABLE();
 }
 
-/* A group that needs a member on probation for its majority could commit
- * nothing more, not even what would take that member in. */
+/* In force from the moment it is appended, a change can be committed only by
+ * the majority that it asks for, and not be taken back. What is committed is
+ * with a majority, and the log begins no later: so only a removal that leaves
+ * an even number of voters can fail here. */
 static bool raft_change_has_quorum(const struct raft *raft,
                                    const struct raft_members *members)
 {
     size_t whole = raft_members_voters_count(members);
     for (size_t i = 0; i < raft->reign.peers_count; i++) {
         const struct raft_progress *peer = &raft->reign.peers[i];
-        if (peer->probation != 0 && raft_members_is_voter(members, peer->id)) {
+        if (raft_members_is_voter(members, peer->id) &&
+            !raft_change_is_whole(raft, peer)) {
             whole--;
         }
     }
     return whole >= raft_members_quorum(members);
+}
+
+/* A group that needs a member on probation for its majority could commit
+ * nothing more, not even what would take that member in. One that needs a
+ * member to which a snapshot must be sent first could commit nothing until it
+ * has that, which takes the longer the larger the state is. */
+static bool raft_change_is_whole(const struct raft *raft,
+                                 const struct raft_progress *peer)
+{
+    return peer->probation == 0 &&
+           peer->match_index >= raft_log_boundary_index(&raft->log);
 }
 
 static enum raft_answer raft_change_add(const struct raft_change *change,
@@ -132,7 +148,8 @@ static enum raft_answer raft_change_promote(struct raft *raft, raft_id_t id,
     }
     const struct raft_progress *peer = raft_replicate_find(raft, id);
     const raft_index_t last = raft_log_last_index(&raft->log);
-    if (peer == NULL || peer->match_index == 0 || peer->probation != 0 ||
+    if (peer == NULL || peer->match_index == 0 ||
+        !raft_change_is_whole(raft, peer) ||
         last - peer->match_index > raft->settings.promote_lag_entries ||
         raft->now - peer->heard_at > raft->settings.election_ms) {
         return RAFT_MEMBER_BEHIND;

@@ -300,6 +300,68 @@ START_TEST(a_learner_silent_for_an_election_timeout_is_not_promoted)
 }
 END_TEST
 
+/* Peer 3 has only the no-op, and the log begins behind two more entries. */
+static void reign_with_straggler(size_t voters_count)
+{
+    fx_reign(voters_count);
+    fx_submit(2, 10);
+    fx_settle();
+    for (raft_id_t id = 2; id <= voters_count; id++) {
+        if (id != 3) {
+            fx_receive(fx_accept(id, 3));
+        }
+    }
+    ck_assert_uint_eq(raft_commit(fx.raft), 3);
+    fx_checkpoint(3, 3);
+    fx_settle();
+}
+
+START_TEST(nobody_leaves_a_group_that_would_wait_for_a_snapshot)
+{
+    reign_with_straggler(3);
+
+    ck_is_refused(RAFT_CHANGE_REMOVE, 2, RAFT_MEMBER_BEHIND);
+    ck_is_refused(RAFT_CHANGE_REMOVE, 1, RAFT_MEMBER_BEHIND);
+
+    fx_receive(fx_accept(3, 3));
+    ck_is_taken(RAFT_CHANGE_REMOVE, 2);
+}
+END_TEST
+
+START_TEST(who_needs_a_snapshot_may_leave)
+{
+    reign_with_straggler(3);
+
+    ck_is_taken(RAFT_CHANGE_REMOVE, 3);
+}
+END_TEST
+
+START_TEST(a_majority_that_needs_no_snapshot_lets_anybody_go)
+{
+    reign_with_straggler(4);
+
+    ck_is_taken(RAFT_CHANGE_REMOVE, 2);
+}
+END_TEST
+
+START_TEST(a_learner_that_needs_a_snapshot_is_not_promoted)
+{
+    reign_with_learner();
+    fx_submit(1, 10);
+    fx_settle();
+    fx_receive(fx_accept(2, 3));
+    fx_receive(fx_accept(3, 3));
+    ck_assert_uint_eq(raft_commit(fx.raft), 3);
+    fx_checkpoint(3, 3);
+    fx_settle();
+
+    ck_is_refused(RAFT_CHANGE_PROMOTE, 4, RAFT_MEMBER_BEHIND);
+
+    fx_receive(fx_accept(4, 3));
+    ck_is_taken(RAFT_CHANGE_PROMOTE, 4);
+}
+END_TEST
+
 /* Dissertation 4.1: a new configuration is in force as soon as it is in the
  * log. Three of four are a majority, and no longer two of three. */
 START_TEST(a_promotion_needs_the_majority_it_makes)
@@ -388,6 +450,10 @@ static TCase *who_tests(void)
     tcase_add_test(tests, a_learner_beyond_the_lag_is_not_promoted);
     tcase_add_test(tests,
                    a_learner_silent_for_an_election_timeout_is_not_promoted);
+    tcase_add_test(tests, a_learner_that_needs_a_snapshot_is_not_promoted);
+    tcase_add_test(tests, nobody_leaves_a_group_that_would_wait_for_a_snapshot);
+    tcase_add_test(tests, who_needs_a_snapshot_may_leave);
+    tcase_add_test(tests, a_majority_that_needs_no_snapshot_lets_anybody_go);
     tcase_add_test(tests, the_last_voter_does_not_leave);
     return tests;
 }
