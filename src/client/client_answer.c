@@ -27,7 +27,7 @@ static void client_answer_queued(struct hf_lease *lease);
 static void client_answer_null(struct hf_lease *lease);
 static void client_answer_refused(struct hf_lease *lease,
                                   const redisReply *reply,
-                                  enum hf_status status);
+                                  enum hf_status status, int64_t now);
 static void client_answer_not_done(struct hf_lease *lease, int64_t now);
 
 void client_answer_unanswered(struct hf_lease *lease)
@@ -112,7 +112,7 @@ void client_answer(struct hf_lease *lease, const redisReply *reply, int64_t now)
     case CLIENT_ANSWER_FENCED:
     case CLIENT_ANSWER_BAD_TOKEN:
     case CLIENT_ANSWER_ERROR:
-        client_answer_refused(lease, reply, client_reply_status(answer));
+        client_answer_refused(lease, reply, client_reply_status(answer), now);
         break;
     }
     client_heartbeat_look(lease);
@@ -129,12 +129,11 @@ static void client_answer_done(struct hf_lease *lease, const redisReply *reply,
         client_answer_acquired(lease, reply, now);
         break;
     case CLIENT_ASK_RENEW:
-        if (yes) {
+        if (!yes) {
+            client_lease_ended(lease);
+        } else if (lease->know == CLIENT_KNOW_GRANTED) {
             client_lease_confirm(lease, lease->request.sent_at, now);
-        } else {
-            lease->know = CLIENT_KNOW_NOTHING;
-            client_lease_lose(lease, HF_LOST_ENDED);
-        }
+        } /* else a message that was faster says that it is over */
         break;
     case CLIENT_ASK_CANCEL:
         lease->know = yes ? CLIENT_KNOW_NOTHING : CLIENT_KNOW_PERHAPS;
@@ -230,7 +229,7 @@ static void client_answer_not_done(struct hf_lease *lease, int64_t now)
 /* An error that asking again will not mend. */
 static void client_answer_refused(struct hf_lease *lease,
                                   const redisReply *reply,
-                                  enum hf_status status)
+                                  enum hf_status status, int64_t now)
 {
     switch (lease->request.ask) {
     case CLIENT_ASK_ACQUIRE:
@@ -242,7 +241,10 @@ static void client_answer_refused(struct hf_lease *lease,
         }
         break;
     case CLIENT_ASK_RENEW: /* it will be lost, or renewed after all */
-        client_answer_not_done(lease, client_times_now());
+        if (atomic_load(&lease->state) == HF_LEASE_WAITING) {
+            client_lease_ended(lease);
+        }
+        client_answer_not_done(lease, now);
         break;
     case CLIENT_ASK_RELEASE:
         lease->release_status = status;

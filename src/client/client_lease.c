@@ -20,6 +20,7 @@
 #include "client/client_error.h"
 #include "client/client_heartbeat.h"
 #include "client/client_memory.h"
+#include "client/client_message.h"
 
 static bool client_lease_init(struct hf_lease *lease);
 static void client_lease_destroy(struct hf_lease *lease);
@@ -156,6 +157,18 @@ void client_lease_lose(struct hf_lease *lease, enum hf_lost_reason reason)
     }
 }
 
+void client_lease_ended(struct hf_lease *lease)
+{
+    if (atomic_load(&lease->state) == HF_LEASE_WAITING) {
+        atomic_store(&lease->token, 0);
+        lease->know = CLIENT_KNOW_MAYBE; /* so it is asked for again */
+    } else {
+        lease->know = CLIENT_KNOW_NOTHING;
+        lease->release_status = lease->release_unknown ? HF_OK : HF_LOST;
+        client_lease_lose(lease, HF_LOST_ENDED);
+    }
+}
+
 void client_lease_fail(struct hf_lease *lease, enum hf_lease_state state)
 {
     if (atomic_load(&lease->state) != HF_LEASE_WAITING) {
@@ -252,6 +265,10 @@ static void client_lease_end(struct hf_lease *lease, enum hf_lease_state state)
     client_lease_ring(lease->ended_fd);
     (void)pthread_cond_broadcast(&lease->changed);
     client_heartbeat_look(lease);
+    if (lease->know == CLIENT_KNOW_TOLD) {
+        /* It will not ask, so somebody else must. */
+        client_message_not_mine(lease, lease->told_token);
+    }
 }
 
 static void client_lease_hold(struct hf_lease *lease, int64_t sent_at)

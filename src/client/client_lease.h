@@ -32,6 +32,11 @@ void client_lease_confirm(struct hf_lease *lease, int64_t sent_at, int64_t now);
 /* It is not ours any more; nothing happens unless it was held. */
 void client_lease_lose(struct hf_lease *lease, enum hf_lost_reason reason);
 
+/* The server says that the grant of lease->token is over. What was held is
+ * lost; what was not held yet, because the grant came too late to be believed,
+ * is waited for as before. */
+void client_lease_ended(struct hf_lease *lease);
+
 /* It is not wanted any more and was never held, for the reason in its failure;
  * nothing happens unless it waited. */
 void client_lease_fail(struct hf_lease *lease, enum hf_lease_state state);

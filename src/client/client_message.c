@@ -48,7 +48,7 @@ void client_message_not_mine(struct hf_lease *lease, uint64_t token)
 {
     for (struct hf_lease *next = TAILQ_NEXT(lease, of_key); next != NULL;
          next = TAILQ_NEXT(next, of_key)) {
-        if (next->know == CLIENT_KNOW_QUEUED &&
+        if (next->know == CLIENT_KNOW_QUEUED && next->is_wanted &&
             next->key_bytes == lease->key_bytes &&
             memcmp(next->key, lease->key, lease->key_bytes) == 0) {
             client_message_ask(next, token);
@@ -59,7 +59,8 @@ void client_message_not_mine(struct hf_lease *lease, uint64_t token)
 
 /* The queue is first come first served, so the oldest of ours that waits is the
  * likeliest; one whose answer is still under way is told to look when it has
- * come. */
+ * come. One that is not wanted any more leaves the queue and learns by that
+ * whether it was granted: what it is told would be lost on the others. */
 static void client_message_granted(struct client_leases *bucket,
                                    const struct client_message *message)
 {
@@ -76,7 +77,8 @@ static void client_message_granted(struct client_leases *bucket,
             lease->request.ask == CLIENT_ASK_ACQUIRE) {
             lease->was_told = true;
             lease->told_token = message->token;
-        } else if (oldest == NULL && lease->know == CLIENT_KNOW_QUEUED) {
+        } else if (oldest == NULL && lease->is_wanted &&
+                   lease->know == CLIENT_KNOW_QUEUED) {
             oldest = lease;
         }
     }
@@ -115,8 +117,7 @@ static void client_message_lost(struct client_leases *bucket,
         if (client_message_concerns(message, lease) &&
             lease->know == CLIENT_KNOW_GRANTED &&
             atomic_load(&lease->token) == message->token) {
-            lease->know = CLIENT_KNOW_NOTHING;
-            client_lease_lose(lease, HF_LOST_ENDED);
+            client_lease_ended(lease);
             client_heartbeat_look(lease);
             return;
         }

@@ -13,8 +13,8 @@
 
 void client_message_take(struct hf_client *client, const redisReply *reply);
 
-/* A lease was told of a grant with this token, asked, and has another or none:
- * then it belongs to one that asked later. */
+/* A lease was told of a grant with this token, asked, and has another or none,
+ * or does not ask any more: then it belongs to one that asked later. */
 void client_message_not_mine(struct hf_lease *lease, uint64_t token);
 
 #endif

@@ -1,0 +1,321 @@
+/* test_client_talk.c - what a lease asks next, whatever it was told and when.
+ *
+ * A client without threads and without a node: the test is the heartbeat, the
+ * clock and the server.
+ */
+#include "client/client_talk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client_answer.h"
+#include "client/client_lease.h"
+#include "client/client_message.h"
+#include "lib/check_runner.h"
+
+#define TTL_MS 3000
+#define LATE_MS (TTL_MS / 3) /* an answer as old as this confirms nothing */
+
+static char owner[] = "ann";
+static struct hf_client *client;
+static int64_t now;
+
+static void begin(void)
+{
+    client = calloc(1, sizeof(*client));
+    ck_assert_ptr_nonnull(client);
+    client->owner = owner;
+    client->call_timeout_ms = 1000;
+    client->backoff_min_ms = 10;
+    client->backoff_max_ms = 10;
+    client->wake_fd = -1;
+    client->alarm_wake_fd = -1;
+    TAILQ_INIT(&client->leases);
+    TAILQ_INIT(&client->ready);
+    TAILQ_INIT(&client->mourned);
+    TAILQ_INIT(&client->told);
+    TAILQ_INIT(&client->endpoint.in_flight);
+    for (size_t i = 0; i < CLIENT_BUCKETS; i++) {
+        TAILQ_INIT(&client->buckets[i]);
+    }
+    (void)pthread_cond_init(&client->settled, NULL);
+    client_link_init(&client->endpoint.commands, &client->credentials);
+    client->endpoint.state = CLIENT_ENDPOINT_UP;
+    now = client_times_now();
+}
+
+static void end(void)
+{
+    while (!TAILQ_EMPTY(&client->leases)) {
+        struct hf_lease *lease = TAILQ_FIRST(&client->leases);
+        lease->is_settled = true;
+        client_lease_forget(lease);
+    }
+    client_link_close(&client->endpoint.commands);
+    client_heap_close(&client->timers);
+    client_heap_close(&client->alarms);
+    (void)pthread_cond_destroy(&client->settled);
+    free(client);
+}
+
+/* What the heartbeat does in a turn. */
+static void turn(void)
+{
+    while (!TAILQ_EMPTY(&client->ready)) {
+        struct hf_lease *lease = TAILQ_FIRST(&client->ready);
+        TAILQ_REMOVE(&client->ready, lease, ready);
+        lease->is_ready = false;
+        client_talk(lease, now);
+    }
+}
+
+static struct hf_lease *wait_for_db(void)
+{
+    const struct client_lease_plan plan = {
+        .key = "db", .ttl_ms = TTL_MS, .wait_ms = HF_WAIT_FOREVER};
+    struct hf_lease *lease = client_lease_new(client, &plan);
+    ck_assert_ptr_nonnull(lease);
+    turn();
+    return lease;
+}
+
+static redisReply *reply_of(const char *text)
+{
+    redisReader *reader = redisReaderCreate();
+    void *reply = NULL;
+    ck_assert_int_eq(redisReaderFeed(reader, text, strlen(text)), REDIS_OK);
+    ck_assert_int_eq(redisReaderGetReply(reader, &reply), REDIS_OK);
+    ck_assert_ptr_nonnull(reply);
+    redisReaderFree(reader);
+    return reply;
+}
+
+/* The server answers what the lease asked; the next turn is the test's. */
+static void hear(struct hf_lease *lease, const char *text)
+{
+    redisReply *reply = reply_of(text);
+    ck_assert(lease->request.in_flight);
+    TAILQ_REMOVE(&client->endpoint.in_flight, &lease->request, next);
+    lease->request.in_flight = false;
+    client_answer(lease, reply, now);
+    freeReplyObject(reply);
+}
+
+static void answer(struct hf_lease *lease, const char *text)
+{
+    hear(lease, text);
+    turn();
+}
+
+/* It comes by the other link, before anything that is answered later. */
+static void message(const char *words)
+{
+    char text[128];
+    (void)snprintf(text, sizeof(text),
+                   "*3\r\n$7\r\nmessage\r\n$3\r\nann\r\n$%zu\r\n%s\r\n",
+                   strlen(words), words);
+    redisReply *reply = reply_of(text);
+    client_message_take(client, reply);
+    freeReplyObject(reply);
+}
+
+static bool asks(const struct hf_lease *lease, enum client_ask ask)
+{
+    return lease->request.in_flight && lease->request.ask == ask;
+}
+
+/* ---- grants that come late ---- */
+
+START_TEST(a_late_grant_is_renewed_before_it_is_held)
+{
+    struct hf_lease *lease = wait_for_db();
+    ck_assert(asks(lease, CLIENT_ASK_ACQUIRE));
+    now += LATE_MS;
+    answer(lease, ":7\r\n");
+    ck_assert(asks(lease, CLIENT_ASK_RENEW));
+    ck_assert_int_eq(hf_lease_state(lease), HF_LEASE_WAITING);
+
+    answer(lease, ":1\r\n");
+
+    ck_assert_int_eq(hf_lease_state(lease), HF_LEASE_HELD);
+    ck_assert_uint_eq(hf_lease_token(lease), 7);
+}
+END_TEST
+
+START_TEST(a_late_grant_that_is_over_is_asked_for_again)
+{
+    struct hf_lease *lease = wait_for_db();
+    now += 2 * TTL_MS;
+    answer(lease, ":7\r\n");
+
+    answer(lease, ":0\r\n");
+
+    ck_assert(asks(lease, CLIENT_ASK_ACQUIRE));
+    ck_assert_uint_eq(hf_lease_token(lease), 0);
+    answer(lease, ":8\r\n");
+    ck_assert_int_eq(hf_lease_state(lease), HF_LEASE_HELD);
+    ck_assert_uint_eq(hf_lease_token(lease), 8);
+}
+END_TEST
+
+START_TEST(a_late_grant_that_is_called_lost_is_asked_for_again)
+{
+    struct hf_lease *lease = wait_for_db();
+    now += 2 * TTL_MS;
+    answer(lease, ":7\r\n");
+    message("lock-lost db 7 expired");
+    turn();
+
+    answer(lease, ":0\r\n");
+
+    ck_assert(asks(lease, CLIENT_ASK_ACQUIRE));
+}
+END_TEST
+
+START_TEST(a_renewal_does_not_outdo_a_message_that_it_is_over)
+{
+    struct hf_lease *lease = wait_for_db();
+    now += LATE_MS;
+    answer(lease, ":7\r\n");
+    message("lock-lost db 7 broken");
+    turn();
+
+    answer(lease, ":1\r\n");
+
+    ck_assert_int_eq(hf_lease_state(lease), HF_LEASE_WAITING);
+    ck_assert(asks(lease, CLIENT_ASK_ACQUIRE));
+}
+END_TEST
+
+START_TEST(a_release_of_what_was_over_says_so)
+{
+    struct hf_lease *lease = wait_for_db();
+    answer(lease, ":7\r\n");
+    now += LATE_MS;
+    client_talk(lease, now);
+    ck_assert(asks(lease, CLIENT_ASK_RENEW));
+    client_lease_drop(lease);
+    turn();
+
+    answer(lease, ":0\r\n");
+
+    ck_assert(lease->is_settled);
+    ck_assert_int_eq(lease->release_status, HF_LOST);
+}
+END_TEST
+
+START_TEST(a_late_grant_that_cannot_be_renewed_is_asked_for_again)
+{
+    struct hf_lease *lease = wait_for_db();
+    now += 2 * TTL_MS;
+    answer(lease, ":7\r\n");
+
+    answer(lease, "-WRONGTYPE it is something else\r\n");
+
+    now += 10; /* the pause before what failed is asked again */
+    client_talk(lease, now);
+    ck_assert(asks(lease, CLIENT_ASK_ACQUIRE));
+}
+END_TEST
+
+START_TEST(a_late_grant_that_nobody_waits_for_is_given_back)
+{
+    struct hf_lease *lease = wait_for_db();
+    now += LATE_MS;
+    hear(lease, ":7\r\n");
+    client_lease_drop(lease);
+    turn();
+
+    ck_assert(asks(lease, CLIENT_ASK_RELEASE));
+}
+END_TEST
+
+/* ---- messages, which do not say whom they mean ---- */
+
+START_TEST(a_grant_is_for_those_who_want_it)
+{
+    struct hf_lease *left = wait_for_db();
+    answer(left, "+QUEUED\r\n");
+    struct hf_lease *waits = wait_for_db();
+    answer(waits, "+QUEUED\r\n");
+    client_lease_drop(left);
+    turn();
+    ck_assert(asks(left, CLIENT_ASK_CANCEL));
+
+    message("lock-granted db 7");
+    turn();
+    answer(left, ":1\r\n");
+
+    ck_assert(asks(waits, CLIENT_ASK_ACQUIRE));
+}
+END_TEST
+
+START_TEST(who_is_told_and_goes_hands_it_on)
+{
+    struct hf_lease *goes = wait_for_db();
+    answer(goes, "+QUEUED\r\n");
+    struct hf_lease *waits = wait_for_db();
+    answer(waits, "+QUEUED\r\n");
+    message("lock-granted db 7"); /* it means the second */
+
+    client_lease_drop(goes);
+    turn();
+
+    ck_assert(asks(goes, CLIENT_ASK_CANCEL));
+    ck_assert(asks(waits, CLIENT_ASK_ACQUIRE));
+}
+END_TEST
+
+START_TEST(who_is_told_and_was_not_meant_hands_it_on)
+{
+    struct hf_lease *first = wait_for_db();
+    answer(first, "+QUEUED\r\n");
+    struct hf_lease *second = wait_for_db();
+    answer(second, "+QUEUED\r\n");
+    message("lock-granted db 7");
+    turn();
+    ck_assert(asks(first, CLIENT_ASK_ACQUIRE));
+    ck_assert(!second->request.in_flight);
+
+    answer(first, "+QUEUED\r\n");
+
+    ck_assert(asks(second, CLIENT_ASK_ACQUIRE));
+    answer(second, ":7\r\n");
+    ck_assert_int_eq(hf_lease_state(second), HF_LEASE_HELD);
+}
+END_TEST
+
+START_TEST(a_grant_told_before_its_answer_is_asked_for)
+{
+    struct hf_lease *lease = wait_for_db();
+    message("lock-granted db 7");
+
+    answer(lease, "+QUEUED\r\n");
+
+    ck_assert(asks(lease, CLIENT_ASK_ACQUIRE));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("client_talk");
+    TCase *late = tcase_create("late");
+    TCase *messages = tcase_create("messages");
+    tcase_add_checked_fixture(late, begin, end);
+    tcase_add_test(late, a_late_grant_is_renewed_before_it_is_held);
+    tcase_add_test(late, a_late_grant_that_is_over_is_asked_for_again);
+    tcase_add_test(late, a_late_grant_that_is_called_lost_is_asked_for_again);
+    tcase_add_test(late,
+                   a_late_grant_that_cannot_be_renewed_is_asked_for_again);
+    tcase_add_test(late, a_renewal_does_not_outdo_a_message_that_it_is_over);
+    tcase_add_test(late, a_release_of_what_was_over_says_so);
+    tcase_add_test(late, a_late_grant_that_nobody_waits_for_is_given_back);
+    suite_add_tcase(suite, late);
+    tcase_add_checked_fixture(messages, begin, end);
+    tcase_add_test(messages, a_grant_is_for_those_who_want_it);
+    tcase_add_test(messages, who_is_told_and_goes_hands_it_on);
+    tcase_add_test(messages, who_is_told_and_was_not_meant_hands_it_on);
+    tcase_add_test(messages, a_grant_told_before_its_answer_is_asked_for);
+    suite_add_tcase(suite, messages);
+    return check_run(suite);
+}
