@@ -127,7 +127,8 @@ struct lock_abandon {
     struct bytes owner;
     uint64_t seq;
     enum lock_mode mode;
-    uint64_t ticket;
+    uint64_t ticket; /* 0: nobody's. Under the number of the request itself it
+                        then only has that count as answered */
     uint64_t number; /* of the request, at the origin of this command */
 };
 

@@ -8,7 +8,8 @@
  * Three ways out, which never mix. Done: there is an answer. Not done: it was
  * never given to anybody who might apply it. Unknown: it was, and time is up.
  * An acquire that nobody waits for any more is not left in its queue or
- * granted for nobody: the node goes on until it knows, and abandons it.
+ * granted for nobody: the node goes on until it knows, and abandons it. But it
+ * does not ask for it again, see node_request_disown().
  */
 #include <string.h>
 
@@ -42,6 +43,7 @@ static void node_request_change(struct node *node, struct node_ask *ask);
 static void node_request_want_checkpoint(struct node *node,
                                          struct node_ask *ask);
 static void node_request_ask_again(struct node *node, struct node_ask *ask);
+static void node_request_disown(struct node *node, struct node_ask *ask);
 static void node_request_abandon(struct node *node, struct node_ask *ask,
                                  uint64_t ticket, uint64_t ends);
 static void node_request_end_wait(struct node *node, struct node_ask *ask);
@@ -49,6 +51,10 @@ static void node_request_forget_end(struct node *node, uint64_t id);
 static void node_request_check_wait(struct node *node, struct node_ask *ask);
 static bool node_request_acquires(const struct node_ask *ask);
 static struct lock_acquire node_request_acquire_of(const struct node_ask *ask);
+static void node_request_encode_abandon(const struct node *node,
+                                        const struct node_ask *ask,
+                                        uint64_t ticket, uint64_t number,
+                                        struct buffer *out);
 
 /* ---- from the owner ---- */
 
@@ -99,8 +105,7 @@ void node_drop(struct node *node, uint64_t ask_id, time_ms_t now)
         node_asks_remove(&node->asks, ask);
     } else if (ask->state != NODE_ASK_ENDING && ask->sent_ever &&
                node_request_acquires(ask)) {
-        node_asks_disown(&node->asks, ask); /* abandoned once it is known */
-        node_request_arm(node, ask);
+        node_request_disown(node, ask);
     } else {
         node_request_forget_end(node, ask->id);
         node_asks_remove(&node->asks, ask);
@@ -410,8 +415,7 @@ static void node_request_fail(struct node *node, struct node_ask *ask,
         return;
     }
     const uint64_t id = ask->id;
-    node_asks_disown(&node->asks, ask); /* abandoned once it is known */
-    node_request_arm(node, ask);
+    node_request_disown(node, ask);
     if (id != 0) {
         node->ports.reply(node->ports.context, id, &reply);
     }
@@ -617,27 +621,30 @@ static void node_request_ask_again(struct node *node, struct node_ask *ask)
     node->again = true;
 }
 
+/* An acquire that may be in somebody's log, and that nobody waits for any more.
+ * Sent again as it is, it could take over the claim of a client that asks for
+ * the same elsewhere by now, and then be abandoned. So an abandon without a
+ * ticket, which does nothing, goes in its place and under its number: if the
+ * acquire was first, its answer comes back and names what is to be abandoned;
+ * if not, no copy of it will ever count. */
+static void node_request_disown(struct node *node, struct node_ask *ask)
+{
+    struct buffer encoded = {0};
+    node_asks_disown(&node->asks, ask);
+    node_request_encode_abandon(node, ask, 0, ask->number, &encoded);
+    buffer_close(&ask->bytes);
+    ask->bytes = encoded;
+    node_request_arm(node, ask);
+}
+
 /* Let the cluster know that nobody wants what ask stands or stood for. */
 static void node_request_abandon(struct node *node, struct node_ask *ask,
                                  uint64_t ticket, uint64_t ends)
 {
-    const struct lock_acquire acquire = node_request_acquire_of(ask);
     struct node_ask *abandon =
         node_asks_add(&node->asks, 0, COMMAND_PLAN_WRITE);
-    const struct lock_command command = {
-        .kind = LOCK_COMMAND_ABANDON,
-        .head = {.origin = node->origin,
-                 .number = abandon->number,
-                 .first_unanswered = 1},
-        .abandon = {.key = acquire.key,
-                    .owner = acquire.owner,
-                    .seq = acquire.seq,
-                    .mode = acquire.mode,
-                    .ticket = ticket,
-                    .number = ask->number},
-    };
-    const enum status status = lock_command_encode(&command, &abandon->bytes);
-    ENSURE(status == STATUS_OK);
+    node_request_encode_abandon(node, ask, ticket, abandon->number,
+                                &abandon->bytes);
     abandon->asked_at = node->now;
     abandon->ends = ends;
     node_request_arm(node, abandon);
@@ -734,4 +741,35 @@ static struct lock_acquire node_request_acquire_of(const struct node_ask *ask)
     ENSURE(command.kind == LOCK_COMMAND_ACQUIRE);
     lock_command_room_close(&room);
     return command.acquire;
+}
+
+/* The abandon, under this number, of what an ask acquires or was disowned
+ * with. */
+static void node_request_encode_abandon(const struct node *node,
+                                        const struct node_ask *ask,
+                                        uint64_t ticket, uint64_t number,
+                                        struct buffer *out)
+{
+    struct lock_command command;
+    struct lock_command_room room = {0};
+    enum status status =
+        lock_command_decode(buffer_view(&ask->bytes), &room, &command);
+    ENSURE(status == STATUS_OK);
+    lock_command_room_close(&room);
+    if (command.kind == LOCK_COMMAND_ACQUIRE) {
+        const struct lock_acquire acquire = command.acquire;
+        command.kind = LOCK_COMMAND_ABANDON;
+        command.abandon = (struct lock_abandon){.key = acquire.key,
+                                                .owner = acquire.owner,
+                                                .seq = acquire.seq,
+                                                .mode = acquire.mode,
+                                                .number = ask->number};
+    }
+    ENSURE(command.kind == LOCK_COMMAND_ABANDON);
+    ENSURE(command.abandon.number == ask->number);
+    command.abandon.ticket = ticket;
+    command.head = (struct lock_command_head){
+        .origin = node->origin, .number = number, .first_unanswered = 1};
+    status = lock_command_encode(&command, out);
+    ENSURE(status == STATUS_OK);
 }

@@ -18,6 +18,7 @@
 #define MX_WRITES_MAX 64
 
 /* As node_forward.c has it. */
+#define MX_TAG_WRITE 1
 #define MX_TAG_CHANGE 5
 
 struct mx {
@@ -30,6 +31,8 @@ struct mx {
     struct peer_frame answer;
     size_t sent_count;
     size_t changes_count; /* of them: changes for a leader */
+    size_t commands_count;
+    struct buffer command; /* the last write for a leader, encoded */
     size_t answers_count;
     uint64_t replied; /* the ask, and what it was told */
     size_t replies_count;
@@ -47,6 +50,18 @@ static void mx_write(void *context, const struct node_write *write)
     mx.writes_count++;
 }
 
+static void mx_forwarded(struct bytes body)
+{
+    struct reader reader = reader_of(body);
+    const uint8_t tag = reader_u8(&reader);
+    mx.changes_count += tag == MX_TAG_CHANGE ? 1 : 0;
+    if (tag == MX_TAG_WRITE) {
+        mx.commands_count++;
+        buffer_clear(&mx.command);
+        buffer_append(&mx.command, reader.rest);
+    }
+}
+
 static void mx_send(void *context, raft_id_t to, struct bytes frame)
 {
     struct peer_frame_head head;
@@ -58,11 +73,9 @@ static void mx_send(void *context, raft_id_t to, struct bytes frame)
         ck_assert_int_eq(peer_frame_decode(frame, &mx.identity, &mx.sent),
                          STATUS_OK);
         mx.sent_count++;
-        mx.changes_count +=
-            head.kind == PEER_FORWARD &&
-                    mx.sent.message.forward.body.data[0] == MX_TAG_CHANGE
-                ? 1
-                : 0;
+        if (head.kind == PEER_FORWARD) {
+            mx_forwarded(mx.sent.message.forward.body);
+        }
     }
 }
 
@@ -139,6 +152,7 @@ static __attribute__((unused)) void mx_open(size_t voters)
 static __attribute__((unused)) void mx_close(void)
 {
     node_free(mx.node);
+    buffer_close(&mx.command);
     peer_frame_close(&mx.sent);
     peer_frame_close(&mx.answer);
 }
