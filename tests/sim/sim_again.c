@@ -106,9 +106,11 @@ void sim_again_failed(struct sim_clients *clients, struct sim_client *client)
     const bool once = kind == SIM_WISH_ADD || kind == SIM_WISH_APPEND ||
                       kind == SIM_WISH_SET || kind == SIM_WISH_DELETE ||
                       kind == SIM_WISH_DEADLINE || kind == SIM_WISH_BREAK;
+    const bool spent =
+        kind == SIM_WISH_ACQUIRE && client->acquires == SIM_SESSION_ACQUIRES;
     const bool give_up = clients->closing
                              ? kind == SIM_WISH_ACQUIRE
-                             : random_chance(&clients->random, 1, 8);
+                             : random_chance(&clients->random, 1, 8) || spent;
 
     sim_faults_add(clients->cluster->faults, SIM_FAULT_READ_DROPPED,
                    sim_wish_is_question(&client->wish));

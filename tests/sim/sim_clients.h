@@ -19,6 +19,10 @@
 
 enum {
     SIM_CLIENTS_MAX = 24,
+    /* An owner asks for no more than this many grants: each request has a ttl
+     * of its own, by which it is known in the log, each shorter than the one
+     * before, so that one that is applied late takes nothing away. */
+    SIM_SESSION_ACQUIRES = 64,
 };
 
 enum sim_client_state {

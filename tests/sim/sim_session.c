@@ -15,14 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ensure.h"
 #include "base/memory.h"
 #include "sim/sim_clients.h"
 #include "sim/sim_draw.h"
-
-/* An owner asks for no more than this many grants: each request has a ttl of
- * its own, by which it is known in the log, each shorter than the one before,
- * so that one that is applied late takes nothing away. */
-#define SIM_SESSION_ACQUIRES 64
 
 static void sim_session_begin(struct sim_clients *clients,
                               struct sim_client *client);
@@ -197,9 +193,8 @@ void sim_session_acquire(struct sim_clients *clients, struct sim_client *client)
 {
     client->claim = sim_session_claim(client);
     check_gone_wanted(&clients->judge.gone, client->claim);
-    if (client->acquires < SIM_SESSION_ACQUIRES) {
-        client->acquires++;
-    }
+    ENSURE(client->acquires < SIM_SESSION_ACQUIRES);
+    client->acquires++;
     client->wish.ttl_ms =
         client->ttl_base + SIM_SESSION_ACQUIRES - client->acquires;
     client->ttl_ms = client->wish.ttl_ms;
