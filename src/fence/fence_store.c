@@ -18,7 +18,6 @@
 
 /* More than this in the queue of writes: tell clients to come again. */
 #define FENCE_STORE_QUEUE_BYTES_MAX ((size_t)64 * 1024 * 1024)
-#define FENCE_STORE_BUFFER_BYTES ((size_t)16 * 1024 * 1024)
 
 struct fence_store {
     struct store_database database;
@@ -74,9 +73,10 @@ enum store_result fence_store_open(const char *path, struct table_seed seed,
     STAILQ_INIT(&opened->new_reads);
     enum store_result result = store_database_make_directory(path, &line);
     if (result == STORE_OK) {
+        /* LevelDB's own size of the memory table: a bigger one falls out of the
+         * processor's caches, and each write searches it. */
         result = store_database_open(&opened->database, path, 0,
-                                     !store_database_exists(path),
-                                     FENCE_STORE_BUFFER_BYTES, &line);
+                                     !store_database_exists(path), 0, &line);
     }
     if (result == STORE_OK) {
         result = fence_store_check_format(opened, &line);
