@@ -17,7 +17,10 @@
 /* The members belong to fence_writes.c. */
 struct fence_writes {
     const struct store_database *database;
-    struct table seen; /* what this run looked up or changed */
+    struct table fences; /* of locks lately written under */
+    struct table seen;   /* data keys this run changed, if it accounts */
+    bool accounts;
+    leveldb_writebatch_t *batch; /* of this run, borrowed; NULL: none yet */
     struct buffer key;
     struct buffer value;
 };
@@ -31,8 +34,9 @@ void fence_writes_close(struct fence_writes *writes);
 void fence_writes_begin(struct fence_writes *writes);
 
 /* Check a FENCE_SET or FENCE_DELETE. The answer is that of the cluster's
- * machine; the batch, to be synced before it is told, has everything that is
- * to change, or is NULL if nothing is. */
+ * machine, to be told when the run's batch is synced. That batch is made by the
+ * first write that passes and returned to who asked for it, to keep until the
+ * run ends; what passes after it is added to it, and NULL returned. */
 leveldb_writebatch_t *fence_writes_add(struct fence_writes *writes,
                                        const struct lock_command *command,
                                        struct lock_answer *answer);

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "lib/check_runner.h"
 
-#define ANSWERS_MAX 4096
+#define ANSWERS_MAX 8192
 
 /* What was answered, by ask. */
 struct told {
@@ -254,6 +254,48 @@ START_TEST(writes_of_one_batch_see_each_other)
 }
 END_TEST
 
+/* The first delete comes after writes that kept no account. */
+START_TEST(a_delete_sees_what_its_batch_did_before_it)
+{
+    check_done(set("old", "1", "k", 1), 1);
+    check_done(set("kept", "1", "k", 1), 1);
+    set("new", "1", "k", 2);
+    set("old", "2", "k", 2);
+    const uint64_t gone = delete_two("new", "old", "k", 2);
+    const uint64_t again = delete_two("new", "old", "k", 3);
+    set("new", "3", "k", 3);
+    const uint64_t last = delete_two("new", "kept", "k", 3);
+    check_done(gone, 2);
+    check_done(again, 0);
+    check_done(last, 2);
+    check_absent("new");
+    check_absent("old");
+    check_absent("kept");
+}
+END_TEST
+
+START_TEST(more_fences_than_are_remembered_still_hold)
+{
+    uint64_t asks[5000];
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 5000; i++) {
+            char lock[16];
+            (void)snprintf(lock, sizeof(lock), "lock%d", i);
+            asks[i] = set("a", "1", lock, round == 1 ? 6 : 7);
+        }
+        for (int i = 0; i < 5000; i++) {
+            if (round == 1) {
+                check_fenced(asks[i], 7);
+            } else {
+                check_done(asks[i], 1);
+            }
+        }
+    }
+    check_last("lock0", 7);
+    check_last("lock4999", 7);
+}
+END_TEST
+
 START_TEST(values_and_fences_survive_a_restart)
 {
     check_done(set("a", "1", "k", 84), 1);
@@ -355,6 +397,8 @@ static Suite *suite(void)
     tcase_add_test(tests, locks_have_fences_of_their_own);
     tcase_add_test(tests, a_delete_counts_what_was_there_and_raises_the_fence);
     tcase_add_test(tests, writes_of_one_batch_see_each_other);
+    tcase_add_test(tests, a_delete_sees_what_its_batch_did_before_it);
+    tcase_add_test(tests, more_fences_than_are_remembered_still_hold);
     tcase_add_test(tests, values_and_fences_survive_a_restart);
     tcase_add_test(tests, what_was_handed_over_is_written_before_the_end);
     tcase_add_test(tests, a_value_is_told_when_the_name_of_its_file_is_durable);
