@@ -16,9 +16,8 @@
 #include "base/memory.h"
 #include "net/net_greeting.h"
 
-/* Waiting to try again: from, doubling, up to. */
+/* Waiting to try again: from, doubling, up to NET_PEERS_RETRY_MS_MAX. */
 #define NET_PEERS_RETRY_MS_MIN 50
-#define NET_PEERS_RETRY_MS_MAX 2000
 
 /* Bytes taken from a connection at a time. */
 #define NET_PEERS_READ_BYTES (256 * 1024)
@@ -117,6 +116,9 @@ static enum status net_peers_take_kind(struct net_peer_source *source,
                                        struct bytes frame);
 static enum status net_peers_greet_back(struct net_peer_source *source,
                                         struct bytes frame);
+static enum status net_peers_tell(struct net_peers *peers,
+                                  const struct peer_frame_head *head,
+                                  struct bytes frame);
 static uint8_t *net_peers_link_reserve(void *context, size_t *room);
 static void net_peers_link_received(void *context, size_t count);
 static void net_peers_link_closed(void *context);
@@ -425,6 +427,9 @@ static bool net_peers_take_answer(struct net_peer_link *link,
     const struct bytes frame = bytes_of(input.data, frame_bytes);
     if (status == STATUS_OK && head.kind == PEER_HELLO_REPLY) {
         status = net_peers_greeted(link, frame);
+        if (status == STATUS_OK) {
+            status = net_peers_tell(peers, &head, frame);
+        }
     } else if (status == STATUS_OK) {
         status = peers->owner.frame(peers->owner.context, frame);
     }
@@ -640,6 +645,9 @@ static enum status net_peers_take_kind(struct net_peer_source *source,
     enum status status = STATUS_BAD_VERSION; /* of a time before hellos */
     if (head->kind == PEER_HELLO) {
         status = net_peers_greet_back(source, frame);
+        if (status == STATUS_OK) {
+            status = net_peers_tell(peers, head, frame);
+        }
     } else if (source->greeted || peers->owner.self == 0) {
         peers->answer = net_stream_out(&source->stream);
         status = peers->owner.frame(peers->owner.context, frame);
@@ -674,6 +682,19 @@ static enum status net_peers_greet_back(struct net_peer_source *source,
     }
     source->greeted = status == STATUS_OK;
     return status;
+}
+
+/* Who has no cluster yet wants to know of whoever has one. */
+static enum status net_peers_tell(struct net_peers *peers,
+                                  const struct peer_frame_head *head,
+                                  struct bytes frame)
+{
+    const struct net_peers_owner *owner = &peers->owner;
+    if (peer_frame_has_cluster(&owner->identity) ||
+        !peer_frame_has_cluster(&head->identity) || head->to != owner->self) {
+        return STATUS_OK;
+    }
+    return owner->frame(owner->context, frame);
 }
 
 /* A peer that reaches us can be reached: do not wait any longer to try. */

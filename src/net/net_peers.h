@@ -32,7 +32,8 @@
 
 struct net_peers_owner {
     void *context;
-    /* A whole frame; anything but STATUS_OK closes its connection. */
+    /* A whole frame; anything but STATUS_OK closes its connection. Hellos are
+     * taken care of here, but come too if we have no cluster and they have. */
     enum status (*frame)(void *context, struct bytes frame);
     /* A connection to or from this peer broke. */
     void (*lost)(void *context, raft_id_t id);
@@ -45,6 +46,9 @@ struct net_peers_owner {
     raft_id_t self;
     struct peer_identity identity;
 };
+
+/* How long it may take at most to try again to reach a peer. */
+#define NET_PEERS_RETRY_MS_MAX 500
 
 struct net_peer_link;
 struct net_peer_source;

@@ -42,7 +42,11 @@ enum status node_new(const struct node_settings *settings,
     node->now = start->now;
     node->applied_index = start->checkpoint_index;
     node->checkpoint_index = start->checkpoint_index;
+    /* Who is new listens first: nobody can lead before that. */
     node->leader_since = start->now;
+    if (!peer_frame_has_cluster(&start->identity)) {
+        node->leader_since += settings->raft.found_ms;
+    }
     node->alive_at = TIME_NEVER;
     node->led_at = start->now;
     node->out_since = TIME_NEVER;
@@ -103,6 +107,9 @@ enum status node_receive(struct node *node, struct bytes frame, time_ms_t now)
         (kind == PEER_JOIN || kind == PEER_FETCH) && node->frame.head.to == 0;
     if (node->frame.head.to != node->origin.node && !anybody) {
         return STATUS_BAD_VALUE;
+    }
+    if (!node_cluster_takes(node, &node->frame)) {
+        return STATUS_OK;
     }
     return node_dispatch(node, &node->frame.message);
 }
@@ -250,6 +257,11 @@ const struct raft *node_raft(const struct node *node)
     return node->raft;
 }
 
+const struct peer_identity *node_identity(const struct node *node)
+{
+    return &node->identity;
+}
+
 const struct lock_machine *node_machine(const struct node *node)
 {
     return node->machine;
@@ -346,6 +358,9 @@ static enum status node_dispatch(struct node *node,
     case PEER_REMOVED:
         node_join_told(node, &message->removed);
         return STATUS_OK;
+    case PEER_HELLO:
+    case PEER_HELLO_REPLY:
+        return STATUS_OK; /* the links have taken care of it */
     default:
         return STATUS_BAD_TYPE; /* not for a node that serves */
     }

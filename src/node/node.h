@@ -88,7 +88,8 @@ void node_publish(struct node *node, bool shard, struct bytes channel,
                   struct bytes message);
 
 /* A frame from a peer: exactly one, whole. Anything but STATUS_OK says why it
- * was refused; the connection it came by is no good then. */
+ * was refused; the connection it came by is no good then. Hellos need only come
+ * here while the node knows no cluster. */
 enum status node_receive(struct node *node, struct bytes frame, time_ms_t now);
 
 /* The connection to a peer broke. */
@@ -121,6 +122,13 @@ time_ms_t node_deadline(const struct node *node);
 /* ---- looking ---- */
 
 const struct raft *node_raft(const struct node *node);
+
+/* The cluster is of zeros until the node knows it. */
+const struct peer_identity *node_identity(const struct node *node);
+
+/* Who first had this node for a member of a cluster when it knew none, and so
+ * kept it from founding one; 0: nobody. */
+raft_id_t node_heard_from(const struct node *node);
 const struct lock_machine *node_machine(const struct node *node);
 raft_index_t node_applied_index(const struct node *node);
 

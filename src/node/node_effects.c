@@ -25,6 +25,7 @@ static void node_effects_unpark(struct node *node, struct bytes frames);
 raft_index_t node_effects_carry_out(struct node *node)
 {
     struct raft_effects effects;
+    node_cluster_settle(node);
     raft_take_effects(node->raft, &effects);
     if (effects.write.install) {
         node_snapshot_adopt(node, effects.write.install_index);
@@ -112,6 +113,7 @@ static void node_effects_write(struct node *node,
         .vote = wanted->vote,
         .probation = wanted->probation,
         .founders = wanted->founders,
+        .cluster = node->identity.cluster,
         .install = wanted->install,
         .install_index = wanted->install_index,
         .install_term = wanted->install_term,

@@ -22,6 +22,8 @@ struct node_write {
     raft_id_t vote;
     bool probation; /* with the promise, as in struct raft_write */
     const struct raft_founders *founders;
+    const uint8_t *cluster; /* the id, which was of zeros until it was known;
+                               NULL: as it is */
     bool install; /* the machine's records replace all state, and the log
                      begins behind install_index */
     raft_index_t install_index;

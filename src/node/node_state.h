@@ -14,6 +14,7 @@
  *   node_origins.c   which nodes still speak for their waiters
  *   node_member.c    changes of the cluster that people ask for
  *   node_join.c      newcomers, and members that had to go
+ *   node_cluster.c   which cluster this is
  *   node_snapshot.c  checkpoints out, snapshots in
  */
 #ifndef HOLDFAST_NODE_STATE_H
@@ -166,6 +167,7 @@ struct node {
     struct lock_machine *machine;
     struct table_seed table_seed;
     struct peer_identity identity;
+    raft_id_t heard_from;      /* of a cluster, while there was none here */
     struct lock_origin origin; /* of what this node numbers */
     time_ms_t now;
     time_ms_t wall;
@@ -326,6 +328,15 @@ void node_member_applied(struct node *node, raft_index_t index,
  * vote. */
 void node_member_run(struct node *node);
 void node_member_close(struct node *node);
+
+/* ---- node_cluster.c ---- */
+
+/* A frame came in that decodes. False if there is nothing more to be done with
+ * it: this node has no cluster, and now knows that there is one. */
+bool node_cluster_takes(struct node *node, const struct peer_frame *frame);
+
+/* Before effects are carried out: has the core founded one? */
+void node_cluster_settle(struct node *node);
 
 /* ---- node_join.c ---- */
 

@@ -50,6 +50,8 @@ struct raft_settings {
     time_ms_t heartbeat_ms; /* well below election_ms */
     time_ms_t hint_ms;      /* after RAFT_EVENT_PEER_LOST of the leader a
                                follower waits 0 to this long */
+    time_ms_t found_ms;     /* a first member listens this long before it says
+                               that it is new: raft_probation.h */
     size_t window_entries;  /* sent to a peer and not yet acknowledged */
     size_t window_bytes;
     size_t append_entries;    /* in one message */
@@ -110,6 +112,8 @@ enum raft_event_kind {
     RAFT_EVENT_CHECKPOINT, /* the state is durable up to an index */
     RAFT_EVENT_PEER_LOST,  /* the connection to a peer broke: only a hint */
     RAFT_EVENT_SNAPSHOT_DAMAGED, /* what is staged is useless: start over */
+    RAFT_EVENT_GROUP_HEARD, /* a member of a group that is founded takes us for
+                               one of it, and did not say so by a message */
 };
 
 /* Commands only; term and kind of each entry are set by the core. */
@@ -280,6 +284,9 @@ raft_index_t raft_durable_index(const struct raft *raft);
 /* True while this member may neither vote nor lead: its disk was empty and it
  * was not taken in yet. */
 bool raft_on_probation(const struct raft *raft);
+
+/* With whom we were founded; empty if we were not, but taken in. */
+const struct raft_founders *raft_founders(const struct raft *raft);
 
 /* The term of an entry of the log or of the boundary; false if it is neither:
  * a compacted index has no term, and certainly not 0. */

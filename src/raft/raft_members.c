@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/ensure.h"
 
 static size_t raft_members_position(const struct raft_members *members,
@@ -121,6 +122,15 @@ void raft_members_encode(const struct raft_members *members, struct buffer *out)
         buffer_u8(out, (uint8_t)member->role);
         buffer_bytes16(out, bytes_of_text(member->address));
     }
+}
+
+uint32_t raft_members_checksum(const struct raft_members *members)
+{
+    struct buffer bytes = {0};
+    raft_members_encode(members, &bytes);
+    const uint32_t checksum = checksum_crc32c(buffer_view(&bytes));
+    buffer_close(&bytes);
+    return checksum;
 }
 
 enum status raft_members_decode(struct raft_members *members,

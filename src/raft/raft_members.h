@@ -62,6 +62,9 @@ bool raft_members_equal(const struct raft_members *a,
 void raft_members_encode(const struct raft_members *members,
                          struct buffer *out);
 
+/* A checksum of these bytes. */
+uint32_t raft_members_checksum(const struct raft_members *members);
+
 /* Read what raft_members_encode() wrote. Bytes from anywhere are safe: ids out
  * of order, unknown roles, zeros in an address or wrong lengths are refused
  * and leave *members unspecified. */

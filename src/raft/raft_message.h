@@ -111,6 +111,8 @@ struct raft_founders {
  * term means nothing. */
 struct raft_found {
     bool founded;
+    uint32_t members; /* if not founded: a checksum of the first members as the
+                         sender was given them */
     struct raft_founders founders;
 };
 

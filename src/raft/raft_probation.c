@@ -14,6 +14,8 @@
 #include "raft/raft_trace.h"
 
 static bool raft_probation_may_found(const struct raft *raft);
+static void raft_probation_recv_founded(struct raft *raft,
+                                        const struct raft_founders *founders);
 static void raft_probation_report(struct raft *raft);
 static bool raft_probation_agree(const struct raft *raft,
                                  struct raft_founders *founders);
@@ -33,7 +35,8 @@ void raft_probation_start(struct raft *raft, const struct raft_start *start)
     raft->probation.directory = start->directory;
     raft->probation.pending = start->probation;
     raft->probation.founders = start->founders;
-    raft->probation.report_deadline = start->now;
+    raft->probation.listen_until = start->now + raft->settings.found_ms;
+    raft->probation.report_deadline = raft->probation.listen_until;
 }
 
 uint64_t raft_probation_name(const struct raft *raft)
@@ -81,11 +84,7 @@ void raft_probation_recv_found(struct raft *raft,
         return;
     }
     if (found->founded) {
-        if (!probation->outgrown &&
-            raft_probation_find(&found->founders, raft->self) ==
-                probation->directory) {
-            raft_probation_found(raft, &found->founders);
-        }
+        raft_probation_recv_founded(raft, &found->founders);
         return;
     }
     const struct raft_members *members = raft_members(raft);
@@ -94,11 +93,20 @@ void raft_probation_recv_found(struct raft *raft,
     if (!raft_probation_may_found(raft) || member == NULL || directory == 0) {
         return;
     }
+    if (found->members != raft_members_checksum(members)) {
+        raft_trace(raft,
+                   "  %" PRIu64 " was given other first members -> dropped",
+                   message->from);
+        return;
+    }
     struct raft_founders *report = &probation->reports[member - members->list];
     if (memcmp(report, &found->founders, sizeof(*report)) == 0) {
         return;
     }
     *report = found->founders;
+    if (raft->now < probation->listen_until) {
+        return;
+    }
     struct raft_founders founders;
     if (raft_probation_agree(raft, &founders)) {
         raft_probation_found(raft, &founders);
@@ -107,16 +115,26 @@ void raft_probation_recv_found(struct raft *raft,
     }
 }
 
-/* Reports aside, only a group that is founded has anything to say. */
-void raft_probation_heard(struct raft *raft, raft_id_t from)
+/* The list is of directories, so that it is true of ours whenever it comes. If
+ * it is of the one before, there is a group all the same. */
+static void raft_probation_recv_founded(struct raft *raft,
+                                        const struct raft_founders *founders)
 {
-    if (raft_probation_may_found(raft) && !raft->probation.outgrown &&
-        raft_members_find(raft_members(raft), from) == NULL) {
-        raft_trace(raft,
-                   "  %" PRIu64 " is no first member -> the group has grown, "
-                   "and is not founded again",
-                   from);
-        raft->probation.outgrown = true;
+    if (raft_probation_find(founders, raft->self) ==
+        raft->probation.directory) {
+        raft_probation_found(raft, founders);
+    } else {
+        raft_probation_heard(raft);
+    }
+}
+
+/* Whoever counts on our last report has to know at once. */
+void raft_probation_heard(struct raft *raft)
+{
+    if (raft_probation_may_found(raft) && !raft->probation.heard) {
+        raft_trace(raft, "  the group is there -> it is not founded again");
+        raft->probation.heard = true;
+        raft_probation_report(raft);
     }
 }
 
@@ -141,7 +159,7 @@ static bool raft_probation_agree(const struct raft *raft,
 {
     const struct raft_members *members = raft_members(raft);
     raft_probation_own_report(raft, founders);
-    if (founders->count != members->count || raft->probation.outgrown) {
+    if (founders->count != members->count || raft->probation.heard) {
         return false;
     }
     for (size_t i = 0; i < members->count; i++) {
@@ -154,6 +172,8 @@ static bool raft_probation_agree(const struct raft *raft,
     return true;
 }
 
+/* Who has heard of the group names nobody else: that founds nothing, and those
+ * it was founded with still know whom to tell. */
 static void raft_probation_own_report(const struct raft *raft,
                                       struct raft_founders *report)
 {
@@ -165,7 +185,7 @@ static void raft_probation_own_report(const struct raft *raft,
             id == raft->self
                 ? raft->probation.directory
                 : raft_probation_find(&raft->probation.reports[i], id);
-        if (directory != 0) {
+        if (directory != 0 && (id == raft->self || !raft->probation.heard)) {
             report->list[report->count].id = id;
             report->list[report->count].directory = directory;
             report->count++;
@@ -201,6 +221,8 @@ static void raft_probation_tell(struct raft *raft, raft_id_t to, bool founded,
     struct raft_message *message =
         raft_effects_send(raft, RAFT_MESSAGE_FOUND, to);
     message->found.founded = founded;
+    message->found.members =
+        founded ? 0 : raft_members_checksum(raft_members(raft));
     message->found.founders = *founders;
 }
 

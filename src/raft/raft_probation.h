@@ -34,9 +34,13 @@
  *   third was never started or is switched off with everything on its disk.
  *
  *   All the first members may be few of those that a group has by now. Then
- *   their disks can be lost together and the group lives on without them; who
- *   hears of somebody else in it founds nothing. That is not certain to come in
- *   time: holdfastd(8) says how a group that has grown is to be started.
+ *   their disks can be lost together and the group lives on without them. So
+ *   nobody says that it is new before it has listened for a while (found_ms):
+ *   the others go on calling whom they know for a member. Whoever is called
+ *   takes back what it said and waits to be taken in, and no list of all
+ *   directories comes together without it. That is not certain to come in time;
+ *   what is founded then is another group, and the shell names it after its
+ *   directories, so that nobody takes one for the other.
  */
 #ifndef HOLDFAST_RAFT_PROBATION_H
 #define HOLDFAST_RAFT_PROBATION_H
@@ -54,8 +58,9 @@ uint64_t raft_probation_name(const struct raft *raft);
 time_ms_t raft_probation_deadline(const struct raft *raft);
 void raft_probation_check_deadline(struct raft *raft);
 
-/* Another message came in. */
-void raft_probation_heard(struct raft *raft, raft_id_t from);
+/* Somebody spoke who is in the group: reports aside, nobody else has anything
+ * to say. */
+void raft_probation_heard(struct raft *raft);
 
 /* A report, or word that the group is founded. */
 void raft_probation_recv_found(struct raft *raft,

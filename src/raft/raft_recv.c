@@ -39,7 +39,7 @@ void raft_recv(struct raft *raft, const struct raft_message *message)
         raft_probation_recv_found(raft, message); /* of no term */
         return;
     }
-    raft_probation_heard(raft, message->from);
+    raft_probation_heard(raft);
     if (message->term < raft->term) {
         raft_recv_old_term(raft, message);
         return;

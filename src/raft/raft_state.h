@@ -90,11 +90,12 @@ struct raft_unwritten {
 /* A member on probation, raft_probation.h. */
 struct raft_probation {
     bool pending;
-    bool outgrown; /* somebody else is in the group: it was founded before */
+    bool heard; /* somebody is in the group: it was founded before */
     uint64_t directory;
     struct raft_founders founders; /* on disk; empty: not founded with us */
     struct raft_founders reports[LIMIT_MEMBERS]; /* the newest of each voter, in
                                                     the order of the members */
+    time_ms_t listen_until;                      /* no report before this */
     time_ms_t report_deadline;
 };
 

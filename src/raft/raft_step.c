@@ -7,6 +7,7 @@
 #include "raft/raft_effects.h"
 #include "raft/raft_invariants.h"
 #include "raft/raft_persisted.h"
+#include "raft/raft_probation.h"
 #include "raft/raft_read.h"
 #include "raft/raft_recv.h"
 #include "raft/raft_submit.h"
@@ -64,6 +65,9 @@ static void raft_step_dispatch(struct raft *raft,
         break;
     case RAFT_EVENT_SNAPSHOT_DAMAGED:
         raft_recv_snapshot_damaged(raft);
+        break;
+    case RAFT_EVENT_GROUP_HEARD:
+        raft_probation_heard(raft);
         break;
     }
 }

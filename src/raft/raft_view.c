@@ -54,6 +54,11 @@ bool raft_on_probation(const struct raft *raft)
     return raft->probation.pending;
 }
 
+const struct raft_founders *raft_founders(const struct raft *raft)
+{
+    return &raft->probation.founders;
+}
+
 bool raft_term_at(const struct raft *raft, raft_index_t index,
                   raft_term_t *term)
 {

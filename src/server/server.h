@@ -126,11 +126,11 @@ struct server {
     time_ms_t stop_at;
     int exit_code;
 
-    struct peer_identity identity;
     bool seen_removed;
     raft_id_t seen_leader;
     raft_term_t seen_term;
     bool seen_probation;
+    raft_id_t seen_heard; /* node_heard_from() */
     enum raft_role seen_role;
     struct raft_members seen_members;
     struct net_lookup lookup;

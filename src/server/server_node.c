@@ -15,6 +15,7 @@ static void server_node_announce(const struct server *server);
 static void server_node_turn(struct server *server);
 static time_ms_t server_node_finish_turn(struct server *server);
 static void server_node_notice_changes(struct server *server);
+static void server_node_notice_cluster(struct server *server);
 static void server_node_stop(struct server *server);
 static bool server_node_may_leave(const struct server *server);
 static const char *server_node_objection(const struct server *server,
@@ -63,7 +64,7 @@ static bool server_node_open(struct server *server)
         !server_node_start(server) || !server_node_listen(server)) {
         return false;
     }
-    server->peers.owner.identity = server->identity;
+    server->peers.owner.identity = *node_identity(server->node);
     return server_wake_on(server, net_lookup_fd(&server->lookup),
                           server_node_looked_up) &&
            server_wake_on(server, store_wakeup_fd(server->store),
@@ -110,9 +111,11 @@ static void server_node_close(struct server *server)
 
 static void server_node_announce(const struct server *server)
 {
+    const bool known = peer_frame_has_cluster(node_identity(server->node));
     server_log(&server->log, SERVER_LOG_NOTICE,
-               "node %llu of cluster %s serves clients at port %u",
-               (unsigned long long)server->options.id, server->cluster_id,
+               "node %llu%s%s serves clients at port %u",
+               (unsigned long long)server->options.id,
+               known ? " of cluster " : "", known ? server->cluster_id : "",
                (unsigned)server->options.port);
 }
 
@@ -137,6 +140,7 @@ static void server_node_notice_changes(struct server *server)
 {
     const struct raft *raft = node_raft(server->node);
     const raft_id_t leader = raft_leader(raft);
+    server_node_notice_cluster(server);
     if (server->seen_probation && !raft_on_probation(raft)) {
         server->seen_probation = false;
         server_log(&server->log, SERVER_LOG_NOTICE,
@@ -169,6 +173,28 @@ static void server_node_notice_changes(struct server *server)
     }
     server->seen_leader = leader;
     server->seen_term = raft_term(raft);
+}
+
+/* The cluster was founded, or found to be there. */
+static void server_node_notice_cluster(struct server *server)
+{
+    const struct peer_identity *identity = node_identity(server->node);
+    const raft_id_t heard = node_heard_from(server->node);
+    if (heard != server->seen_heard) {
+        server->seen_heard = heard;
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "node %llu has this node for a member of a cluster that is "
+                   "there: nothing is founded, its leader must send something",
+                   (unsigned long long)heard);
+    }
+    if (peer_frame_has_cluster(&server->peers.owner.identity) ||
+        !peer_frame_has_cluster(identity)) {
+        return;
+    }
+    server->peers.owner.identity = *identity;
+    server_hex(identity->cluster, PEER_CLUSTER_BYTES, server->cluster_id);
+    server_log(&server->log, SERVER_LOG_NOTICE, "this node is of cluster %s",
+               server->cluster_id);
 }
 
 static void server_node_stop(struct server *server)

@@ -1,9 +1,8 @@
 /* server_node_start.c - holdfastd's replica: what is on disk becomes a node.
  *
- * A directory without anything is founded first: all first members write the
- * same cluster id and the same configuration.
+ * A directory without anything is made first: all first members write the same
+ * configuration, and no cluster id: they get that when it is founded.
  */
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +12,15 @@
 #include "server/server_join.h"
 #include "server/server_node.h"
 
+/* Whoever has us for a member tries to reach us at least this often, and then
+ * has to greet. */
+#define SERVER_NODE_START_FOUND_MS (2 * NET_PEERS_RETRY_MS_MAX)
+
 static bool server_node_start_store(struct server *server,
                                     struct store_recovered *recovered);
 static void server_node_start_failed(void *context, const char *line);
 static bool server_node_start_new(struct server *server,
                                   struct store_recovered *recovered);
-static void server_node_start_cluster_id(const struct server *server,
-                                         uint8_t id[STORE_CLUSTER_BYTES]);
 static void server_node_start_members(const struct server *server,
                                       struct raft_members *members);
 static bool server_node_start_node(struct server *server,
@@ -102,7 +103,6 @@ static bool server_node_start_new(struct server *server,
             return false;
         }
     } else {
-        server_node_start_cluster_id(server, identity.cluster);
         server_node_start_members(server, &members);
     }
     const enum store_result result = store_create(
@@ -116,34 +116,6 @@ static bool server_node_start_new(struct server *server,
                "made the data directory %s for a cluster of %zu",
                server->options.dir, members.count);
     return true;
-}
-
-/* All first members must come to the same id without asking each other: it is
- * a hash of who they are. A node alone draws one: it needs nobody's word that
- * it is new, and if it was the first of a cluster that grew, and lost its disk,
- * it must not be taken for a member of that. */
-static void server_node_start_cluster_id(const struct server *server,
-                                         uint8_t id[STORE_CLUSTER_BYTES])
-{
-    struct buffer text = {0};
-    uint8_t digest[EVP_MAX_MD_SIZE];
-    unsigned int count = 0;
-    if (server->options.members_count < 2) {
-        (void)RAND_bytes(id, STORE_CLUSTER_BYTES);
-        return;
-    }
-    for (size_t i = 0; i < server->options.members_count; i++) {
-        const struct server_member *member = &server->options.members[i];
-        buffer_u64(&text, member->id);
-        buffer_append(&text, bytes_of_text(member->host));
-        buffer_u16(&text, member->port);
-        buffer_u16(&text, member->raft_port);
-    }
-    const int done =
-        EVP_Digest(text.data, text.count, digest, &count, EVP_sha256(), NULL);
-    ENSURE(done == 1 && count >= STORE_CLUSTER_BYTES);
-    memcpy(id, digest, STORE_CLUSTER_BYTES);
-    buffer_close(&text);
 }
 
 static void server_node_start_members(const struct server *server,
@@ -175,6 +147,8 @@ static bool server_node_start_node(struct server *server,
         .raft = {.election_ms = options->election_ms,
                  .heartbeat_ms = options->heartbeat_ms,
                  .hint_ms = options->hint_ms,
+                 .found_ms =
+                     options->raft_port != 0 ? SERVER_NODE_START_FOUND_MS : 0,
                  .window_entries = 4096,
                  .window_bytes = 4 * 1024 * 1024,
                  .append_entries = 1024,
@@ -210,7 +184,6 @@ static bool server_node_start_node(struct server *server,
     memcpy(start.identity.cluster, recovered->identity.cluster,
            STORE_CLUSTER_BYTES);
     start.identity.incarnation = recovered->identity.incarnation;
-    server->identity = start.identity;
     (void)RAND_bytes((unsigned char *)&start.seed, sizeof(start.seed));
     server_hex(recovered->identity.cluster, STORE_CLUSTER_BYTES,
                server->cluster_id);

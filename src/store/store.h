@@ -72,7 +72,8 @@ struct store_options {
     time_ms_t mark_sync_ms; /* by this long in the face of a power cut */
 };
 
-/* Whose directory it is; written once. */
+/* Whose directory it is; written once. A cluster of zeros is that of a node
+ * which does not know it yet: the promise has it as soon as it does. */
 struct store_identity {
     uint8_t cluster[STORE_CLUSTER_BYTES];
     uint64_t incarnation; /* drawn when the directory was made */

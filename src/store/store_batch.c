@@ -242,6 +242,9 @@ static void store_batch_promise(struct store_batch *batch,
     if (write->founders != NULL) {
         promise.founders = *write->founders;
     }
+    if (write->cluster != NULL) {
+        memcpy(batcher->cluster, write->cluster, STORE_CLUSTER_BYTES);
+    }
     memcpy(promise.cluster, batcher->cluster, STORE_CLUSTER_BYTES);
     store_keys_make(&batcher->key, batcher->group, STORE_KIND_PROMISE);
     store_values_put_promise(&batcher->value, buffer_view(&batcher->key),

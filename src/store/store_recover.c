@@ -189,6 +189,7 @@ store_recover_check_fresh(struct store_recovery *recovery)
 static enum store_result store_recover_promise(struct store_recovery *recovery)
 {
     struct store_recovered *recovered = recovery->recovered;
+    static const uint8_t unknown[STORE_CLUSTER_BYTES];
     struct store_promise promise = {0};
     enum store_result result = store_recover_get(recovery, STORE_KIND_BOOT);
     if (result == STORE_OK) {
@@ -207,9 +208,14 @@ static enum store_result store_recover_promise(struct store_recovery *recovery)
             store_values_get_promise(buffer_view(&recovery->key),
                                      buffer_view(&recovery->value), &promise));
     }
-    if (result == STORE_OK &&
-        memcmp(promise.cluster, recovered->identity.cluster,
-               STORE_CLUSTER_BYTES) != 0) {
+    if (memcmp(recovered->identity.cluster, unknown, STORE_CLUSTER_BYTES) ==
+        0) {
+        /* The directory is older than its place in a cluster. */
+        memcpy(recovered->identity.cluster, promise.cluster,
+               STORE_CLUSTER_BYTES);
+    } else if (result == STORE_OK &&
+               memcmp(promise.cluster, recovered->identity.cluster,
+                      STORE_CLUSTER_BYTES) != 0) {
         result = store_reason_give(recovery->reason, STORE_DAMAGED,
                                    "the promise record is that of another "
                                    "cluster than the identity");

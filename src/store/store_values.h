@@ -1,7 +1,8 @@
 /* store_values.h - what lies under the keys, as structs and as bytes.
  *
  *     CRC32C of the whole key and of what follows    32 bits
- *     identity   format (32), cluster (16 bytes), incarnation (64), node (64)
+ *     identity   format (32), cluster (16 bytes; zeros: see the promise),
+ *                incarnation (64), node (64)
  *     boot       number (64)
  *     promise    term (64), vote (64), cluster (16 bytes), 1 if on probation
  *                or 0 (8), count of founders (8), and of each: node (64),

@@ -23,8 +23,9 @@
 /* Who takes part in this exchange beside members of the cluster. */
 enum peer_body_party {
     PEER_AMONG_MEMBERS,
-    PEER_FROM_STRANGER, /* the sender may know neither cluster nor receiver */
-    PEER_TO_STRANGER,   /* the receiver may not know its cluster */
+    PEER_FROM_STRANGER,   /* the sender may know neither cluster nor receiver */
+    PEER_TO_STRANGER,     /* the receiver may not know its cluster */
+    PEER_AMONG_STRANGERS, /* neither may, but the sender knows the receiver */
 };
 
 /* A body being read. problem is STATUS_OK until a field has a form that the

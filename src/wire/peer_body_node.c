@@ -443,7 +443,7 @@ peer_body_check_hello_reply(const struct peer_message *message)
 
 const struct peer_body peer_body_hello_reply = {
     .name = "Hello reply",
-    .party = PEER_TO_STRANGER,
+    .party = PEER_AMONG_STRANGERS,
     .bytes_max = 3 + 8,
     .encode = peer_body_encode_hello_reply,
     .decode = peer_body_decode_hello_reply,

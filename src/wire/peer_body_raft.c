@@ -410,6 +410,7 @@ static void peer_body_encode_found(const struct peer_message *message,
 {
     const struct raft_found *found = &message->raft.found;
     peer_body_put_bool(out, found->founded);
+    buffer_u32(out, found->members);
     buffer_u8(out, (uint8_t)found->founders.count);
     for (size_t i = 0; i < found->founders.count; i++) {
         buffer_u64(out, found->founders.list[i].id);
@@ -422,6 +423,7 @@ static void peer_body_decode_found(struct peer_body_source *source,
 {
     struct raft_found *found = &message->raft.found;
     found->founded = peer_body_take_bool(source);
+    found->members = reader_u32(&source->reader);
     const uint8_t count = reader_u8(&source->reader);
     if (count > LIMIT_MEMBERS) {
         peer_body_object(source, STATUS_TOO_LONG);
@@ -451,12 +453,14 @@ static enum status peer_body_check_found(const struct peer_message *message)
         before = founder->id;
         speaker = speaker || founder->id == message->from;
     }
-    return peer_body_verdict(speaker);
+    return peer_body_verdict(speaker && (!message->raft.found.founded ||
+                                         message->raft.found.members == 0));
 }
 
 const struct peer_body peer_body_found = {
     .name = "Found",
-    .bytes_max = 8 + 1 + 1 + LIMIT_MEMBERS * 16,
+    .party = PEER_AMONG_STRANGERS,
+    .bytes_max = 8 + 1 + 4 + 1 + LIMIT_MEMBERS * 16,
     .encode = peer_body_encode_found,
     .decode = peer_body_decode_found,
     .check = peer_body_check_found,

@@ -27,10 +27,11 @@ static void peer_frame_put_head(const struct peer_identity *identity,
                                 struct buffer *out);
 static enum status peer_frame_take_head(struct bytes input,
                                         struct peer_frame_head *head);
-static enum status peer_frame_check_cluster(const uint8_t *cluster,
-                                            const uint8_t *expected,
-                                            enum peer_body_party party);
-static bool peer_frame_is_no_cluster(const uint8_t *cluster);
+static enum status
+peer_frame_check_cluster(const struct peer_identity *identity,
+                         const struct peer_identity *expected,
+                         enum peer_body_party party);
+static bool peer_frame_is_from_stranger(enum peer_body_party party);
 
 void peer_frame_init(struct peer_frame *frame)
 {
@@ -52,8 +53,8 @@ enum status peer_frame_encode(const struct peer_identity *identity,
     if (status != STATUS_OK) {
         return status;
     }
-    if (peer_frame_is_no_cluster(identity->cluster) &&
-        peer_body_find(message->kind)->party != PEER_FROM_STRANGER) {
+    if (!peer_frame_has_cluster(identity) &&
+        !peer_frame_is_from_stranger(peer_body_find(message->kind)->party)) {
         return STATUS_BAD_CLUSTER;
     }
     peer_frame_put_head(identity, message, out);
@@ -158,7 +159,7 @@ enum status peer_frame_decode(struct bytes frame,
     if (peer_frame_checksum(frame) != head->checksum) {
         return STATUS_BAD_CHECKSUM;
     }
-    status = peer_frame_check_cluster(head->identity.cluster, expected->cluster,
+    status = peer_frame_check_cluster(&head->identity, expected,
                                       peer_body_find(head->kind)->party);
     if (status != STATUS_OK) {
         return status;
@@ -170,23 +171,30 @@ enum status peer_frame_decode(struct bytes frame,
         bytes_of(frame.data + PEER_FRAME_HEAD_BYTES, head->body_bytes), out);
 }
 
-static enum status peer_frame_check_cluster(const uint8_t *cluster,
-                                            const uint8_t *expected,
-                                            enum peer_body_party party)
+static enum status
+peer_frame_check_cluster(const struct peer_identity *identity,
+                         const struct peer_identity *expected,
+                         enum peer_body_party party)
 {
-    bool fits = memcmp(cluster, expected, PEER_CLUSTER_BYTES) == 0;
-    if (peer_frame_is_no_cluster(cluster)) {
-        fits = party == PEER_FROM_STRANGER;
-    } else if (peer_frame_is_no_cluster(expected)) {
-        fits = party == PEER_TO_STRANGER;
+    bool fits = true;
+    if (!peer_frame_has_cluster(identity)) {
+        fits = peer_frame_is_from_stranger(party);
+    } else if (peer_frame_has_cluster(expected)) {
+        fits = memcmp(identity->cluster, expected->cluster,
+                      PEER_CLUSTER_BYTES) == 0;
     }
     return fits ? STATUS_OK : STATUS_BAD_CLUSTER;
 }
 
-static bool peer_frame_is_no_cluster(const uint8_t *cluster)
+static bool peer_frame_is_from_stranger(enum peer_body_party party)
+{
+    return party == PEER_FROM_STRANGER || party == PEER_AMONG_STRANGERS;
+}
+
+bool peer_frame_has_cluster(const struct peer_identity *identity)
 {
     static const uint8_t nobody[PEER_CLUSTER_BYTES];
-    return memcmp(cluster, nobody, PEER_CLUSTER_BYTES) == 0;
+    return memcmp(identity->cluster, nobody, PEER_CLUSTER_BYTES) != 0;
 }
 
 uint32_t peer_frame_checksum(struct bytes frame)

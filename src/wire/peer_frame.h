@@ -66,6 +66,9 @@ struct peer_frame {
     size_t entries_capacity;
 };
 
+/* Does whoever has this identity know its cluster? */
+bool peer_frame_has_cluster(const struct peer_identity *identity);
+
 void peer_frame_init(struct peer_frame *frame);
 void peer_frame_close(struct peer_frame *frame);
 
@@ -113,10 +116,11 @@ enum status peer_frame_inspect(struct bytes input, struct peer_frame_head *head,
  *  STATUS_TOO_LONG      something in it is above its limit;
  *  STATUS_BAD_VALUE     for another group, or no correct sender says this.
  *
- * A newcomer knows its cluster only after it was answered. Therefore
- * JoinCluster and FetchPeerList are taken from a sender without a cluster, and
- * a receiver without a cluster takes the replies to these two from any; it
- * learns its cluster from out->head. Nothing else passes without equal cluster
+ * A newcomer, or a first member before the founding, knows no cluster.
+ * Therefore JoinCluster, FetchPeerList, Found and the hellos are taken from a
+ * sender without one; and for a receiver without one every cluster's frames
+ * decode, because it has yet to learn from out->head which is its own: what it
+ * then believes is its own affair. Nothing else passes without equal cluster
  * ids. The group must be equal always. */
 enum status peer_frame_decode(struct bytes frame,
                               const struct peer_identity *expected,

@@ -56,6 +56,7 @@ struct host *host_new(const struct node_settings *settings, raft_id_t id,
     host->chunk_bytes = chunk_bytes;
     host_disk_init(&host->disk, members);
     host->disk.directory = id * HOST_DIRECTORIES;
+    memcpy(host->disk.cluster, "the first of all", HOST_CLUSTER_BYTES);
     host_start(host, seed, now);
     return host;
 }
@@ -73,8 +74,7 @@ void host_free(struct host *host)
 
 const struct peer_identity *host_identity(void)
 {
-    static const struct peer_identity identity = {
-        .cluster = {'s', 'i', 'm'}, .group = 1, .incarnation = 1};
+    static const struct peer_identity identity = {.group = 1};
     return &identity;
 }
 
@@ -323,6 +323,7 @@ static void host_start(struct host *host, uint64_t seed, time_ms_t now)
         .now = now,
     };
     start.identity.incarnation = disk->directory;
+    memcpy(start.identity.cluster, disk->cluster, HOST_CLUSTER_BYTES);
     const struct node_ports ports = host_ports(host);
     struct lock_machine *machine = host_records_load(
         &disk->records, (struct table_seed){{seed, seed ^ 0x5eed}});

@@ -56,7 +56,7 @@ struct host *host_new(const struct node_settings *settings, raft_id_t id,
                       uint64_t seed, time_ms_t now);
 void host_free(struct host *host);
 
-/* The identity that frames of all hosts carry. */
+/* The identity of somebody who reads the frames of all hosts. */
 const struct peer_identity *host_identity(void);
 
 /* Let the node take its turn. */
@@ -87,7 +87,8 @@ void host_restart(struct host *host, uint64_t seed, time_ms_t now);
 size_t host_lose_tail(struct host *host, size_t count);
 
 /* While the host is down: its disk is replaced by an empty one, on which only
- * the members at index 0 are known. It comes back on probation. */
+ * the members at index 0 are known, and no cluster. It comes back on probation.
+ */
 void host_wipe(struct host *host, const struct raft_members *members);
 
 /* ---- looking ---- */

@@ -69,6 +69,7 @@ void host_disk_write(struct host_disk *disk, const struct node_write *write)
     record->probation = write->probation;
     if (write->promise) {
         record->founders = *write->founders;
+        memcpy(record->cluster, write->cluster, HOST_CLUSTER_BYTES);
     }
     record->install = write->install;
     if (write->install) {
@@ -214,6 +215,7 @@ static void host_disk_carry_out(struct host_disk *disk,
         disk->vote = record->vote;
         disk->probation = record->probation;
         disk->founders = record->founders;
+        memcpy(disk->cluster, record->cluster, HOST_CLUSTER_BYTES);
     }
     if (record->install) {
         host_disk_do_install(disk, record);

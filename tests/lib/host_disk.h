@@ -14,6 +14,8 @@
 #include "lib/replica_log.h"
 #include "node/node_ports.h"
 
+#define HOST_CLUSTER_BYTES 16
+
 /* A state of the machine, by its name. */
 struct host_state {
     raft_index_t index; /* last entry applied */
@@ -29,6 +31,7 @@ struct host_record {
     raft_id_t vote;
     bool probation;
     struct raft_founders founders;
+    uint8_t cluster[HOST_CLUSTER_BYTES];
     bool install;                /* changes are then the whole state */
     raft_index_t boundary_index; /* of an install or a checkpoint ... */
     raft_term_t boundary_term;
@@ -48,6 +51,7 @@ struct host_disk {
     uint64_t directory;
     bool probation;
     struct raft_founders founders;
+    uint8_t cluster[HOST_CLUSTER_BYTES];
     raft_index_t lost_index; /* on probation: the disk before had this much */
     raft_term_t boundary_term;
     struct raft_members boundary_members;

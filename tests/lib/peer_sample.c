@@ -238,6 +238,8 @@ static void draw_raft(struct peer_sample *sample, struct random *random)
         break;
     case RAFT_MESSAGE_FOUND:
         raft->found.founded = draw_bool(random);
+        raft->found.members =
+            raft->found.founded ? 0 : (uint32_t)random_next(random);
         raft->found.founders.count = 1;
         raft->found.founders.list[0] = (struct raft_founder){
             .id = raft->from, .directory = random_next(random) | 1};
@@ -429,6 +431,7 @@ static void plain_raft(struct peer_sample *sample)
     case RAFT_MESSAGE_TIMEOUT_NOW:
         break;
     case RAFT_MESSAGE_FOUND:
+        raft->found.members = 0xabc;
         raft->found.founders.count = 1;
         raft->found.founders.list[0] =
             (struct raft_founder){.id = raft->from, .directory = 77};
@@ -597,6 +600,7 @@ static bool equal_raft(const struct raft_message *a,
         return true;
     case RAFT_MESSAGE_FOUND:
         return a->found.founded == b->found.founded &&
+               a->found.members == b->found.members &&
                memcmp(&a->found.founders, &b->found.founders,
                       sizeof a->found.founders) == 0;
     }

@@ -22,6 +22,8 @@ static struct raft_message report(raft_id_t from, bool founded, uint64_t first,
     struct raft_message message = {
         .kind = RAFT_MESSAGE_FOUND, .from = from, .to = 1};
     message.found.founded = founded;
+    message.found.members =
+        founded ? 0 : raft_members_checksum(fx.start.boundary_members);
     for (size_t i = 0; i < 3; i++) {
         if (directories[i] != 0) {
             message.found.founders.list[message.found.founders.count++] =
@@ -112,17 +114,117 @@ START_TEST(reports_of_different_disks_found_nothing)
 }
 END_TEST
 
-START_TEST(a_group_that_has_grown_is_not_founded_again)
+START_TEST(who_was_given_other_first_members_is_not_listened_to)
 {
     open_new(3);
-    fx_receive(fx_pre_vote(4, 8, 90, 7)); /* 4 came later, and lives on */
+    struct raft_message other = report(2, false, DIRECTORY, 22, 33);
+    other.found.members++;
+    fx_receive(other);
+    fx_receive(report(3, false, DIRECTORY, 22, 33));
+
+    ck_assert(raft_on_probation(fx.raft));
+}
+END_TEST
+
+START_TEST(a_new_member_listens_before_it_says_so)
+{
+    fx.settings.found_ms = 500;
+    open_new(3);
+    fx_wait(499);
     fx_receive(report(2, false, DIRECTORY, 22, 33));
     fx_receive(report(3, false, DIRECTORY, 22, 33));
+    fx_take();
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_FOUND, 0), 0);
     ck_assert(raft_on_probation(fx.raft));
+
+    fx_wait(1);
+
+    ck_assert(!raft_on_probation(fx.raft));
+}
+END_TEST
+
+static void hear_a_candidate(void)
+{
+    fx_receive(fx_pre_vote(4, 8, 90, 7)); /* 4 came later, and lives on */
+}
+
+static void hear_a_first_member(void)
+{
+    fx_receive(fx_pre_vote(2, 8, 90, 7));
+}
+
+static void hear_a_greeting(void)
+{
+    struct raft_result result;
+    raft_step(
+        fx.raft,
+        &(struct raft_event){.kind = RAFT_EVENT_GROUP_HEARD, .now = fx.now},
+        &result);
+}
+
+static void hear_what_was_founded(void)
+{
+    fx_receive(report(2, true, DIRECTORY + 1, 22, 33)); /* the disk before */
+}
+
+static void (*const hear[])(void) = {
+    hear_a_candidate,
+    hear_a_first_member,
+    hear_a_greeting,
+    hear_what_was_founded,
+};
+
+#define HEAR_COUNT ((int)(sizeof(hear) / sizeof(hear[0])))
+
+START_TEST(a_group_that_is_heard_is_not_founded_again)
+{
+    open_new(3);
+    hear[_i]();
+    fx_receive(report(2, false, DIRECTORY, 22, 33));
+    fx_receive(report(3, false, DIRECTORY, 22, 33));
+
+    ck_assert(raft_on_probation(fx.raft));
+}
+END_TEST
+
+START_TEST(not_even_a_group_of_one)
+{
+    fx.settings.found_ms = 500;
+    open_new(1);
+    hear[_i]();
+    fx_wait(1000);
+
+    ck_assert(raft_on_probation(fx.raft));
+}
+END_TEST
+
+START_TEST(who_hears_of_the_group_takes_its_report_back)
+{
+    open_new(3);
+    fx_wait(0);
+    fx_take();
+    fx_receive(report(2, false, DIRECTORY, 22, 33));
+    fx_take();
+    ck_assert_uint_eq(fx_now(RAFT_MESSAGE_FOUND, 3)->found.founders.count, 2);
+
+    hear[_i]();
+    fx_take();
+
+    const struct raft_message *told = fx_now(RAFT_MESSAGE_FOUND, 3);
+    ck_assert_uint_eq(told->found.founders.count, 1);
+    ck_assert_uint_eq(told->found.founders.list[0].directory, DIRECTORY);
+}
+END_TEST
+
+/* Its word is about directories, and ours has promised nothing to anybody. */
+START_TEST(who_was_founded_is_told_whatever_it_has_heard)
+{
+    open_new(3);
+    hear[_i]();
 
     fx_receive(report(2, true, DIRECTORY, 22, 33));
 
-    ck_assert(raft_on_probation(fx.raft));
+    ck_assert(!raft_on_probation(fx.raft));
 }
 END_TEST
 
@@ -348,7 +450,15 @@ int main(void)
     tcase_add_test(first, it_neither_stands_nor_votes);
     tcase_add_test(first, a_group_is_founded_when_all_say_the_same);
     tcase_add_test(first, reports_of_different_disks_found_nothing);
-    tcase_add_test(first, a_group_that_has_grown_is_not_founded_again);
+    tcase_add_test(first, who_was_given_other_first_members_is_not_listened_to);
+    tcase_add_test(first, a_new_member_listens_before_it_says_so);
+    tcase_add_loop_test(first, a_group_that_is_heard_is_not_founded_again, 0,
+                        HEAR_COUNT);
+    tcase_add_loop_test(first, not_even_a_group_of_one, 0, HEAR_COUNT);
+    tcase_add_loop_test(first, who_hears_of_the_group_takes_its_report_back, 0,
+                        HEAR_COUNT);
+    tcase_add_loop_test(first, who_was_founded_is_told_whatever_it_has_heard, 0,
+                        HEAR_COUNT);
     tcase_add_test(first, who_is_among_the_founders_takes_their_word);
     tcase_add_test(first, a_founder_tells_whoever_was_founded_with_it);
     tcase_add_test(first, a_group_of_one_is_founded_at_once);

@@ -132,6 +132,32 @@ static void write_and_wait(void)
     wait_all();
 }
 
+START_TEST(a_cluster_that_was_unknown_is_found_with_the_promise)
+{
+    const struct store_identity identity = {.incarnation = 77, .self = 2};
+    const struct raft_members members = {.count = 0};
+    options.cluster = NULL;
+    ck_assert_int_eq(open_store(), STORE_OK);
+    ck_assert_int_eq(store_create(store, &identity, &members, &found, reason,
+                                  sizeof(reason)),
+                     STORE_OK);
+    reopen();
+    ck_assert_mem_eq(found.identity.cluster, identity.cluster, 16);
+
+    store_write(store, &(struct node_write){
+                           .number = 1,
+                           .promise = true,
+                           .term = 3,
+                           .cluster = (const uint8_t *)FIXTURE_CLUSTER});
+    reopen();
+    ck_assert_mem_eq(found.identity.cluster, FIXTURE_CLUSTER, 16);
+    write_promise(4, 1);
+    reopen();
+
+    ck_assert_mem_eq(found.identity.cluster, FIXTURE_CLUSTER, 16);
+}
+END_TEST
+
 START_TEST(what_was_reported_survives_a_kill)
 {
     kill_after(write_and_wait);
@@ -229,6 +255,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(empty, fixture_setup_empty, fixture_teardown);
     tcase_add_test(empty, a_missing_directory_is_fresh);
     tcase_add_test(empty, a_directory_is_fresh_until_it_is_created);
+    tcase_add_test(empty, a_cluster_that_was_unknown_is_found_with_the_promise);
     tcase_add_test(empty, a_directory_that_cannot_be_made_is_refused);
     suite_add_tcase(suite, empty);
 

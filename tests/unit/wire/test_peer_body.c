@@ -49,7 +49,7 @@ START_TEST(the_bytes_of_plain_messages_are_these)
         {94, 0x0a8249ef}, {41, 0x78a5f552}, {8, 0x889bdf17},   {27, 0x607e194d},
         {22, 0xcdb7aeeb}, {0, 0x991b3377},  {60, 0x5aad6073},  {8, 0xf364b14e},
         {27, 0xa17881ff}, {40, 0x0ebbbc08}, {36, 0x32d47a6c},  {34, 0xda4713ac},
-        {26, 0x271cab50}, {11, 0x4b8c154b}, {11, 0x740832eb},  {8, 0x61220bcd},
+        {30, 0x71e9814f}, {11, 0x4b8c154b}, {11, 0x740832eb},  {8, 0x61220bcd},
     };
     px_plain(peer_sample_kinds[_i]);
 

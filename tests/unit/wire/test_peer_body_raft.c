@@ -204,14 +204,15 @@ static const struct px_forgery forgeries[] = {
     {PEER_APPEND, 117, 1, 0, STATUS_BAD_VALUE}, /* a zero in an address */
     {PEER_APPEND, 125, 8, 1, STATUS_BAD_VALUE}, /* the same id twice */
     /* term; accepted 0; prev 7; match 0; recovery 6 of term 3; round */
-    {PEER_FOUND, 0, 8, 0, STATUS_OK}, /* before the first term */
-    {PEER_FOUND, 8, 1, 1, STATUS_OK},
+    {PEER_FOUND, 0, 8, 0, STATUS_OK},        /* before the first term */
+    {PEER_FOUND, 8, 1, 1, STATUS_BAD_VALUE}, /* and yet has first members */
     {PEER_FOUND, 8, 1, 2, STATUS_BAD_VALUE},
-    {PEER_FOUND, 9, 1, 0, STATUS_BAD_LENGTH},
-    {PEER_FOUND, 9, 1, 17, STATUS_TOO_LONG},
-    {PEER_FOUND, 10, 8, 0, STATUS_BAD_VALUE},
-    {PEER_FOUND, 10, 8, 99, STATUS_BAD_VALUE}, /* not the speaker */
-    {PEER_FOUND, 18, 8, 0, STATUS_BAD_VALUE},
+    {PEER_FOUND, 9, 4, 0, STATUS_OK},
+    {PEER_FOUND, 13, 1, 0, STATUS_BAD_LENGTH},
+    {PEER_FOUND, 13, 1, 17, STATUS_TOO_LONG},
+    {PEER_FOUND, 14, 8, 0, STATUS_BAD_VALUE},
+    {PEER_FOUND, 14, 8, 99, STATUS_BAD_VALUE}, /* not the speaker */
+    {PEER_FOUND, 22, 8, 0, STATUS_BAD_VALUE},
 
     {PEER_APPEND_REPLY, 0, 8, 2, STATUS_BAD_VALUE}, /* below its log */
     {PEER_APPEND_REPLY, 8, 1, 1, STATUS_BAD_VALUE}, /* and yet recovers */
