@@ -105,7 +105,7 @@ static void node_apply_notice(struct node *node,
                               const struct lock_outcome *outcome,
                               const struct lock_notice *notice)
 {
-    node_request_notice(node, notice, outcome->kind);
+    node_wait_notice(node, notice, outcome->kind);
     if (node->ports.notice != NULL) {
         node->ports.notice(node->ports.context, notice);
     }

@@ -7,9 +7,7 @@
  *
  * Three ways out, which never mix. Done: there is an answer. Not done: it was
  * never given to anybody who might apply it. Unknown: it was, and time is up.
- * An acquire that nobody waits for any more is not left in its queue or
- * granted for nobody: the node goes on until it knows, and abandons it. But it
- * does not ask for it again, see node_request_disown().
+ * What waits in a queue, and what nobody waits for any more, is node_wait.c's.
  */
 #include <string.h>
 
@@ -21,40 +19,17 @@
 
 static enum status node_request_encode(struct node *node, struct node_ask *ask,
                                        const struct command_plan *plan);
-static void node_request_arm(struct node *node, struct node_ask *ask);
 static void node_request_wake(struct node *node, struct node_ask *ask);
 static bool node_request_is_led(const struct node *node);
 static time_ms_t node_request_hold_until(const struct node *node,
                                          const struct node_ask *ask);
 static void node_request_dispatch(struct node *node, struct node_ask *ask);
-static void node_request_reply(struct node *node, struct node_ask *ask,
-                               const struct node_reply *reply);
 static void node_request_fail(struct node *node, struct node_ask *ask,
                               enum node_reason reason);
-static void node_request_done(struct node *node, struct node_ask *ask,
-                              const struct lock_answer *answer);
-static void node_request_granted(struct node *node, struct node_ask *ask,
-                                 uint64_t token, uint64_t ticket);
-static void node_request_queued(struct node *node, struct node_ask *ask,
-                                uint64_t ticket);
-static void node_request_refused(struct node *node, struct node_ask *ask);
 static bool node_request_is_single(const struct node_ask *ask);
 static void node_request_change(struct node *node, struct node_ask *ask);
 static void node_request_want_checkpoint(struct node *node,
                                          struct node_ask *ask);
-static void node_request_ask_again(struct node *node, struct node_ask *ask);
-static void node_request_disown(struct node *node, struct node_ask *ask);
-static void node_request_abandon(struct node *node, struct node_ask *ask,
-                                 uint64_t ticket, uint64_t ends);
-static void node_request_end_wait(struct node *node, struct node_ask *ask);
-static void node_request_forget_end(struct node *node, uint64_t id);
-static void node_request_check_wait(struct node *node, struct node_ask *ask);
-static bool node_request_acquires(const struct node_ask *ask);
-static struct lock_acquire node_request_acquire_of(const struct node_ask *ask);
-static void node_request_encode_abandon(const struct node *node,
-                                        const struct node_ask *ask,
-                                        uint64_t ticket, uint64_t number,
-                                        struct buffer *out);
 
 /* ---- from the owner ---- */
 
@@ -90,37 +65,6 @@ enum status node_ask(struct node *node, uint64_t ask_id,
     }
     node->again = true;
     return STATUS_OK;
-}
-
-void node_drop(struct node *node, uint64_t ask_id, time_ms_t now)
-{
-    struct node_ask *ask = node_asks_find(&node->asks, ask_id);
-    node->now = now;
-    if (ask == NULL) {
-        return;
-    }
-    node->again = true;
-    if (ask->state == NODE_ASK_QUEUED) {
-        node_request_abandon(node, ask, ask->ticket, 0);
-        node_asks_remove(&node->asks, ask);
-    } else if (ask->state != NODE_ASK_ENDING && ask->sent_ever &&
-               node_request_acquires(ask)) {
-        node_request_disown(node, ask);
-    } else {
-        node_request_forget_end(node, ask->id);
-        node_asks_remove(&node->asks, ask);
-    }
-}
-
-bool node_unblock(struct node *node, uint64_t ask_id, time_ms_t now)
-{
-    struct node_ask *ask = node_asks_find(&node->asks, ask_id);
-    node->now = now;
-    if (ask == NULL || ask->state != NODE_ASK_QUEUED) {
-        return false;
-    }
-    node_request_end_wait(node, ask);
-    return true;
 }
 
 /* ---- in a turn ---- */
@@ -200,8 +144,7 @@ static void node_request_dispatch(struct node *node, struct node_ask *ask)
     node_request_arm(node, ask);
 }
 
-/* When to look at an ask again, as it is now. */
-static void node_request_arm(struct node *node, struct node_ask *ask)
+void node_request_arm(struct node *node, struct node_ask *ask)
 {
     time_ms_t at = TIME_NEVER;
     switch (ask->state) {
@@ -278,11 +221,11 @@ static void node_request_wake(struct node *node, struct node_ask *ask)
         }
         break;
     case NODE_ASK_QUEUED:
-        node_request_end_wait(node, ask);
+        node_wait_end(node, ask);
         return;
     case NODE_ASK_ENDING:
         /* Nobody took the abandon, and the client has waited enough. */
-        node_request_forget_end(node, ask->id);
+        node_wait_forget_end(node, ask->id);
         node_request_reply(
             node, ask,
             &(struct node_reply){.reply_class = NODE_UNKNOWN, .last = true});
@@ -302,16 +245,16 @@ void node_request_answered(struct node *node, uint64_t number,
     }
     if (ask->state == NODE_ASK_QUEUED) {
         if (answer->result == LOCK_GRANTED) {
-            node_request_granted(node, ask, answer->token, answer->ticket);
+            node_wait_granted(node, ask, answer->token, answer->ticket);
         }
         return;
     }
     switch (answer->result) {
     case LOCK_QUEUED:
-        node_request_queued(node, ask, answer->ticket);
+        node_wait_queued(node, ask, answer->ticket);
         break;
     case LOCK_GRANTED:
-        node_request_granted(node, ask, answer->token, answer->ticket);
+        node_wait_granted(node, ask, answer->token, answer->ticket);
         break;
     case LOCK_WINDOW_FULL:
         ask->sent_ever = false;
@@ -323,38 +266,6 @@ void node_request_answered(struct node *node, uint64_t number,
     default:
         node_request_done(node, ask, answer);
         break;
-    }
-}
-
-void node_request_notice(struct node *node, const struct lock_notice *notice,
-                         enum lock_command_kind cause)
-{
-    const bool granted = notice->kind == LOCK_NOTICE_ACQUIRED && notice->waited;
-    if (!granted && notice->kind != LOCK_NOTICE_CANCELLED) {
-        return;
-    }
-    struct node_ask *ask = node_asks_find_ticket(&node->asks, notice->ticket);
-    while (ask != NULL) {
-        if (granted) {
-            node_request_granted(node, ask, notice->token, notice->ticket);
-        } else if (cause == LOCK_COMMAND_CANCEL) {
-            node_request_refused(node, ask);
-        } else {
-            node_request_ask_again(node, ask);
-        }
-        ask = node_asks_find_ticket(&node->asks, notice->ticket);
-    }
-}
-
-void node_request_check_waits(struct node *node)
-{
-    struct node_ask *ask = TAILQ_FIRST(&node->asks.queued);
-    while (ask != NULL) {
-        struct node_ask *next = TAILQ_NEXT(ask, kin);
-        if (ask->state == NODE_ASK_QUEUED) {
-            node_request_check_wait(node, ask);
-        }
-        ask = next;
     }
 }
 
@@ -389,8 +300,8 @@ void node_request_renewed(struct node *node, struct node_ask *ask,
     node->again = true;
 }
 
-static void node_request_reply(struct node *node, struct node_ask *ask,
-                               const struct node_reply *reply)
+void node_request_reply(struct node *node, struct node_ask *ask,
+                        const struct node_reply *reply)
 {
     const uint64_t id = ask->id;
     node_asks_remove(&node->asks, ask);
@@ -415,69 +326,22 @@ static void node_request_fail(struct node *node, struct node_ask *ask,
         return;
     }
     const uint64_t id = ask->id;
-    node_request_disown(node, ask);
+    node_wait_disown(node, ask);
     if (id != 0) {
         node->ports.reply(node->ports.context, id, &reply);
     }
 }
 
-static void node_request_done(struct node *node, struct node_ask *ask,
-                              const struct lock_answer *answer)
+void node_request_done(struct node *node, struct node_ask *ask,
+                       const struct lock_answer *answer)
 {
     const struct node_reply reply = {
         .reply_class = NODE_DONE, .answer = *answer, .last = true};
     struct node_ask *ended = node_asks_find(&node->asks, ask->ends);
     node_request_reply(node, ask, &reply);
     if (ended != NULL) {
-        node_request_refused(node, ended);
+        node_wait_refused(node, ended);
     }
-}
-
-static void node_request_granted(struct node *node, struct node_ask *ask,
-                                 uint64_t token, uint64_t ticket)
-{
-    if (ask->id == 0) {
-        node_request_abandon(node, ask, ticket, 0);
-        node_asks_remove(&node->asks, ask);
-        return;
-    }
-    const struct lock_answer answer = {
-        .result = LOCK_GRANTED,
-        .token = token,
-        .ticket = ticket,
-        .time_ms = node_request_acquire_of(ask).ttl_ms,
-    };
-    node_request_done(node, ask, &answer);
-}
-
-static void node_request_queued(struct node *node, struct node_ask *ask,
-                                uint64_t ticket)
-{
-    if (ask->id == 0) {
-        node_request_abandon(node, ask, ticket, 0);
-        node_asks_remove(&node->asks, ask);
-        return;
-    }
-    node_asks_queue(&node->asks, ask, ticket);
-    node_request_arm(node, ask);
-    if (ask->async) {
-        const struct node_reply reply = {
-            .reply_class = NODE_DONE,
-            .answer = {.result = LOCK_QUEUED, .ticket = ticket},
-            .last = false,
-        };
-        node->ports.reply(node->ports.context, ask->id, &reply);
-    }
-    node_request_check_wait(node, ask);
-}
-
-/* Nobody got anything: the wait ran out or was cancelled. */
-static void node_request_refused(struct node *node, struct node_ask *ask)
-{
-    const struct node_reply reply = {.reply_class = NODE_DONE,
-                                     .answer = {.result = LOCK_REFUSED},
-                                     .last = true};
-    node_request_reply(node, ask, &reply);
 }
 
 /* ---- the end of a membership ---- */
@@ -599,95 +463,6 @@ void node_request_checkpointed(struct node *node)
     }
 }
 
-/* ---- waits ---- */
-
-/* The place in the queue is lost, not the wish: queue again, at the end. */
-static void node_request_ask_again(struct node *node, struct node_ask *ask)
-{
-    struct lock_command command = {
-        .kind = LOCK_COMMAND_ACQUIRE,
-        .acquire = node_request_acquire_of(ask),
-    };
-    struct buffer encoded = {0};
-    node_asks_renumber(&node->asks, ask, COMMAND_PLAN_WRITE);
-    command.head = (struct lock_command_head){
-        .origin = node->origin, .number = ask->number, .first_unanswered = 1};
-    const enum status status = lock_command_encode(&command, &encoded);
-    ENSURE(status == STATUS_OK);
-    buffer_close(&ask->bytes);
-    ask->bytes = encoded;
-    ask->asked_at = node->now;
-    node_request_arm(node, ask);
-    node->again = true;
-}
-
-/* An acquire that may be in somebody's log, and that nobody waits for any more.
- * Sent again as it is, it could take over the claim of a client that asks for
- * the same elsewhere by now, and then be abandoned. So an abandon without a
- * ticket, which does nothing, goes in its place and under its number: if the
- * acquire was first, its answer comes back and names what is to be abandoned;
- * if not, no copy of it will ever count. */
-static void node_request_disown(struct node *node, struct node_ask *ask)
-{
-    struct buffer encoded = {0};
-    node_asks_disown(&node->asks, ask);
-    node_request_encode_abandon(node, ask, 0, ask->number, &encoded);
-    buffer_close(&ask->bytes);
-    ask->bytes = encoded;
-    node_request_arm(node, ask);
-}
-
-/* Let the cluster know that nobody wants what ask stands or stood for. */
-static void node_request_abandon(struct node *node, struct node_ask *ask,
-                                 uint64_t ticket, uint64_t ends)
-{
-    struct node_ask *abandon =
-        node_asks_add(&node->asks, 0, COMMAND_PLAN_WRITE);
-    node_request_encode_abandon(node, ask, ticket, abandon->number,
-                                &abandon->bytes);
-    abandon->asked_at = node->now;
-    abandon->ends = ends;
-    node_request_arm(node, abandon);
-    node->again = true;
-}
-
-/* From here on the answer is no, even if the grant is on its way: whoever
- * hears no must not hold the lock. */
-static void node_request_end_wait(struct node *node, struct node_ask *ask)
-{
-    node_request_abandon(node, ask, ask->ticket, ask->id);
-    node_asks_end(&node->asks, ask);
-    ask->sent_at = node->now;
-    node_request_arm(node, ask);
-}
-
-/* The ask that an abandon is to end is gone; its number may come again. */
-static void node_request_forget_end(struct node *node, uint64_t id)
-{
-    struct node_ask *abandon;
-    TAILQ_FOREACH (abandon, &node->asks.writes, kin) {
-        if (abandon->ends == id) {
-            abandon->ends = 0;
-        }
-    }
-}
-
-/* What our own state says of a wait, if it reaches that far. */
-static void node_request_check_wait(struct node *node, struct node_ask *ask)
-{
-    if (node->applied_index < ask->ticket) {
-        return; /* it will be seen when it is applied */
-    }
-    const struct lock_acquire acquire = node_request_acquire_of(ask);
-    struct lock_claim_view claim;
-    if (!lock_find_ticket(node->machine, acquire.key, acquire.owner,
-                          acquire.seq, acquire.mode, ask->ticket, &claim)) {
-        node_request_ask_again(node, ask);
-    } else if (claim.token != 0) {
-        node_request_granted(node, ask, claim.token, claim.ticket);
-    }
-}
-
 /* ---- the command of an ask ---- */
 
 static enum status node_request_encode(struct node *node, struct node_ask *ask,
@@ -722,54 +497,9 @@ static bool node_request_is_single(const struct node_ask *ask)
            (ask->kind == COMMAND_PLAN_CHANGE && ask->sent_ever);
 }
 
-static bool node_request_acquires(const struct node_ask *ask)
+bool node_request_acquires(const struct node_ask *ask)
 {
     return ask->kind == COMMAND_PLAN_WRITE &&
            lock_command_kind_of(buffer_view(&ask->bytes)) ==
                LOCK_COMMAND_ACQUIRE;
-}
-
-/* The acquire of an ask that node_request_acquires(). Its texts point into the
- * ask. */
-static struct lock_acquire node_request_acquire_of(const struct node_ask *ask)
-{
-    struct lock_command command;
-    struct lock_command_room room = {0};
-    const enum status status =
-        lock_command_decode(buffer_view(&ask->bytes), &room, &command);
-    ENSURE(status == STATUS_OK);
-    ENSURE(command.kind == LOCK_COMMAND_ACQUIRE);
-    lock_command_room_close(&room);
-    return command.acquire;
-}
-
-/* The abandon, under this number, of what an ask acquires or was disowned
- * with. */
-static void node_request_encode_abandon(const struct node *node,
-                                        const struct node_ask *ask,
-                                        uint64_t ticket, uint64_t number,
-                                        struct buffer *out)
-{
-    struct lock_command command;
-    struct lock_command_room room = {0};
-    enum status status =
-        lock_command_decode(buffer_view(&ask->bytes), &room, &command);
-    ENSURE(status == STATUS_OK);
-    lock_command_room_close(&room);
-    if (command.kind == LOCK_COMMAND_ACQUIRE) {
-        const struct lock_acquire acquire = command.acquire;
-        command.kind = LOCK_COMMAND_ABANDON;
-        command.abandon = (struct lock_abandon){.key = acquire.key,
-                                                .owner = acquire.owner,
-                                                .seq = acquire.seq,
-                                                .mode = acquire.mode,
-                                                .number = ask->number};
-    }
-    ENSURE(command.kind == LOCK_COMMAND_ABANDON);
-    ENSURE(command.abandon.number == ask->number);
-    command.abandon.ticket = ticket;
-    command.head = (struct lock_command_head){
-        .origin = node->origin, .number = number, .first_unanswered = 1};
-    status = lock_command_encode(&command, out);
-    ENSURE(status == STATUS_OK);
 }

@@ -144,7 +144,7 @@ void node_snapshot_adopt(struct node *node, raft_index_t index)
     node_log_drop(&node->log, index);
     node_log_cut(&node->log, raft_last_index(node->raft) + 1);
     node_line(node, "snapshot of %llu installed", (unsigned long long)index);
-    node_request_check_waits(node);
+    node_wait_check_all(node);
 }
 
 void node_snapshot_close(struct node *node)

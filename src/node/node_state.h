@@ -2,6 +2,7 @@
  *
  *   node.c           life, the turn, looking
  *   node_request.c   asks of this node's clients: take, time out, answer
+ *   node_wait.c      waits in a queue, and what nobody waits for any more
  *   node_forward.c   frames to the leader and back
  *   node_serve.c     a leader's work for other nodes' asks
  *   node_propose.c   this turn's batch of commands
@@ -239,13 +240,6 @@ void node_request_run(struct node *node);
 void node_request_answered(struct node *node, uint64_t number,
                            const struct lock_answer *answer);
 
-/* A waiter was granted or left its queue, as applied here. */
-void node_request_notice(struct node *node, const struct lock_notice *notice,
-                         enum lock_command_kind cause);
-
-/* The whole state was replaced: look after every wait anew. */
-void node_request_check_waits(struct node *node);
-
 /* A read or renewal of this node is answered: by a query's reply, or a
  * renewal's answer. */
 void node_request_read_done(struct node *node, struct node_ask *ask,
@@ -266,6 +260,46 @@ void node_request_checkpointed(struct node *node);
 
 /* Whoever was asked does not lead, or cannot take it now. */
 void node_request_bounced(struct node *node, struct node_ask *ask);
+
+/* The ask is over: it is gone, and its client is told, if there is one. done:
+ * by the answer to its command, which may end the wait of another. */
+void node_request_reply(struct node *node, struct node_ask *ask,
+                        const struct node_reply *reply);
+void node_request_done(struct node *node, struct node_ask *ask,
+                       const struct lock_answer *answer);
+
+/* Set when to look at an ask again, as it is now. */
+void node_request_arm(struct node *node, struct node_ask *ask);
+
+/* True if the command of an ask is an acquire. */
+bool node_request_acquires(const struct node_ask *ask);
+
+/* ---- node_wait.c ---- */
+
+/* A waiter was granted or left its queue, as applied here. */
+void node_wait_notice(struct node *node, const struct lock_notice *notice,
+                      enum lock_command_kind cause);
+
+/* The whole state was replaced: look after every wait anew. */
+void node_wait_check_all(struct node *node);
+
+/* The answer to an acquire: a place in the queue, or the lock. Where nobody
+ * waits for it, it is abandoned. */
+void node_wait_queued(struct node *node, struct node_ask *ask, uint64_t ticket);
+void node_wait_granted(struct node *node, struct node_ask *ask, uint64_t token,
+                       uint64_t ticket);
+
+/* Nobody got anything: the wait ran out or was cancelled. */
+void node_wait_refused(struct node *node, struct node_ask *ask);
+
+/* End a wait: its client hears no once it has left its queue. */
+void node_wait_end(struct node *node, struct node_ask *ask);
+
+/* The ask that an abandon is to end is gone; its number may come again. */
+void node_wait_forget_end(struct node *node, uint64_t id);
+
+/* Nobody waits any more for an acquire that somebody may have. */
+void node_wait_disown(struct node *node, struct node_ask *ask);
 
 /* ---- node_forward.c ---- */
 

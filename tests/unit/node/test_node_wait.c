@@ -1,4 +1,4 @@
-/* test_node_request.c - what becomes of an acquire that nobody waits for. */
+/* test_node_wait.c - how waits end, also where nobody waits any more. */
 #include "node/node_answer.h"
 #include "unit/node/member_fixture.h"
 
@@ -166,9 +166,56 @@ START_TEST(what_is_outdated_is_forgotten)
 }
 END_TEST
 
+/* Whoever hears no must not hold the lock. */
+START_TEST(no_is_said_when_the_wait_has_left_its_queue)
+{
+    acquire(1);
+    answer(1, LOCK_QUEUED, 9);
+    ck_assert_uint_eq(node_count(mx.node).waiting, 1);
+
+    ck_assert(node_unblock(mx.node, 1, mx.now));
+    mx_run();
+    expect_abandon(2, 9);
+    ck_assert_uint_eq(mx.replies_count, 0);
+    answer(2, LOCK_CANCELLED, 0);
+
+    ck_assert_uint_eq(mx.replies_count, 1);
+    ck_assert_uint_eq(mx.replied, 1);
+    ck_assert_int_eq(mx.reply.reply_class, NODE_DONE);
+    ck_assert_int_eq(mx.reply.answer.result, LOCK_REFUSED);
+}
+END_TEST
+
+START_TEST(a_grant_that_comes_too_late_is_not_told)
+{
+    acquire(1);
+    answer(1, LOCK_QUEUED, 9);
+    ck_assert(node_unblock(mx.node, 1, mx.now));
+    mx_run();
+    answer(1, LOCK_GRANTED, 9);
+
+    ck_assert_uint_eq(mx.replies_count, 0);
+    ck_assert(!node_unblock(mx.node, 1, mx.now));
+}
+END_TEST
+
+START_TEST(a_wait_leaves_its_queue_when_its_client_goes)
+{
+    acquire(1);
+    answer(1, LOCK_QUEUED, 9);
+    node_drop(mx.node, 1, mx.now);
+    mx_run();
+
+    expect_abandon(2, 9);
+    answer(2, LOCK_CANCELLED, 0);
+    ck_assert_uint_eq(node_count(mx.node).asks, 0);
+    ck_assert_uint_eq(mx.replies_count, 0);
+}
+END_TEST
+
 static Suite *suite(void)
 {
-    Suite *result = suite_create("node_request");
+    Suite *result = suite_create("node_wait");
     TCase *led = tcase_create("led");
     tcase_add_checked_fixture(led, open_led, mx_close);
     tcase_add_test(led, what_is_waited_for_is_asked_for_again);
@@ -178,6 +225,9 @@ static Suite *suite(void)
     tcase_add_test(led, what_was_granted_for_nobody_is_abandoned);
     tcase_add_test(led, what_came_too_late_is_forgotten);
     tcase_add_test(led, what_is_outdated_is_forgotten);
+    tcase_add_test(led, no_is_said_when_the_wait_has_left_its_queue);
+    tcase_add_test(led, a_grant_that_comes_too_late_is_not_told);
+    tcase_add_test(led, a_wait_leaves_its_queue_when_its_client_goes);
     suite_add_tcase(result, led);
     return result;
 }
