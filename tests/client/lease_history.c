@@ -25,6 +25,7 @@
  *     ok         hf_lease_ok(), good until DEADLINE
  *     notok      the first time it was false
  *     lost       the callback; WORDS: the number of enum hf_lost_reason
+ *     uncalled   it is lost, and the callback does not come
  *     release    is about to be given back
  *     released   WORDS: the number of enum hf_status
  *     end        of the process; nothing is under way
@@ -155,6 +156,10 @@ static void hold(struct hf_lease *lease, struct story *story, unsigned hold_ms)
                     !atomic_load(&story->was_lost) && i < CALLBACK_MS;
          i++) {
         sleep_ms(1);
+    }
+    if (hf_lease_state(lease) == HF_LEASE_LOST &&
+        !atomic_load(&story->was_lost)) {
+        note(now_ns(), "uncalled", story, hf_lease_token(lease), 0, "-");
     }
 }
 

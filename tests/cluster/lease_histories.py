@@ -20,7 +20,9 @@ What must hold:
  *  a lease that was lost is called back once, and in time: before the next
     grant of its key, and before the server can have ended it. A deadline is
     half a TTL after the renewal it comes from was sent, so the server may
-    forget the lease half a TTL after the last deadline
+    forget the lease half a TTL after the last deadline. One that was given back
+    while it was good is called back to nobody, even if the server hears of it
+    too late and says that it was lost
  *  every wait has an end, and the one that was asked for: one without limit is
     granted or was cancelled; one with a limit does not end without the lock
     before its time; and every process came to its end
@@ -48,7 +50,7 @@ class Lease:
         self.begin = self.deadline = None
         self.not_ok = self.given_back = self.released_with = None
         self.losses = []  # (time, reason)
-        self.ok_again = False
+        self.ok_again = self.uncalled = False
 
     def __str__(self):
         return f"{self.path}: lease {self.number} of {self.key}, token {self.token}"
@@ -95,6 +97,8 @@ def _note(lease, event, time, token, deadline, words):
         lease.not_ok = time
     elif event == "lost":
         lease.losses.append((time, int(words[0])))
+    elif event == "uncalled":
+        lease.uncalled = True
     elif event == "release":
         lease.given_back = time
     elif event == "released":
@@ -157,7 +161,9 @@ def _check_life(lease, problems, counts):
         problems.append(f"{lease}: has no token")
     if lease.ok_again:
         problems.append(f"{lease}: was not ok, and ok again")
-    is_lost = lease.released_with == LOST or lease.not_ok is not None
+    is_lost = lease.uncalled or lease.not_ok is not None
+    if lease.released_with == LOST and lease.given_back >= lease.deadline:
+        is_lost = True
     if len(lease.losses) > 1 or (is_lost and not lease.losses):
         problems.append(f"{lease}: {len(lease.losses)} calls for a loss")
     if lease.released_with is None:

@@ -329,6 +329,11 @@ def the_checker_can_say_no():
     rejects("after the next grant", later(second, 97), lost.replace("T", "109"))
     rejects("0 calls", lost.replace("T lost 1 k 7 0 0\n", "").replace("T", "61"))
     rejects("2 calls", lost.replace("T notok", "T lost 1 k 7 0 0\nT notok").replace("T", "61"))
+    late = GOOD.replace("31 released 1 k 7 0 0", "T released 1 k 7 0 7")
+    late = late.replace("40 end", "T end")
+    assert not verdict(late.replace("T", "115")), "given back in time"
+    rejects("0 calls", late.replace("30 release", "60 release").replace("T", "115"))
+    rejects("0 calls", late.replace("T end", "T uncalled 1 k 7 0 -\nT end").replace("T", "115"))
     again = GOOD.replace("30 release", "20 notok 1 k 7 0 -\n21 ok 1 k 7 70 -\n30 release")
     rejects("ok again", again)
 
