@@ -126,6 +126,7 @@ class Node:
     def __init__(self, scene, number, port, members, options):
         self.scene = scene
         self.id = number
+        self.host = "127.0.0.1"
         self.port = port
         self.dir = os.path.join(scene.folder, f"node{number}-{port}")
         self.log_path = self.dir + ".log"
@@ -178,7 +179,7 @@ class Node:
                     f"{self} ended with {self.process.returncode}: {self.last_line()}"
                 )
             try:
-                with Client(self.port, timeout=1.0) as client:
+                with Client(self.port, timeout=1.0, host=self.host) as client:
                     return client.command("PING") == "PONG"
             except (OSError, Closed, Timeout):
                 return False
@@ -227,11 +228,11 @@ class Node:
         return lines[-1] if lines else ""
 
     def client(self, protocol=2, timeout=10.0):
-        return Client(self.port, protocol, timeout)
+        return Client(self.port, protocol, timeout, self.host)
 
     def ask(self, *words, timeout=5.0):
         """One command on a connection of its own."""
-        with Client(self.port, timeout=timeout) as client:
+        with Client(self.port, timeout=timeout, host=self.host) as client:
             return client.command(*words)
 
     def status(self):

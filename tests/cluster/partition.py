@@ -7,16 +7,18 @@ not lost: when it is whole again the old bytes arrive, late, as in a network.
 
     network = Network()
     nodes = network.cluster(scene, 3)
-    network.cut(nodes[0], nodes[1:])
+    network.cut(nodes[0], nodes[1:])                 # both ways
+    network.cut(nodes[0], nodes[1:], one_way=True)   # what nodes[0] sends
     network.heal()
 
-With for_clients the same is true of the ports of clients, as far as they go by
-the addresses that nodes give each other: client_port() of a node is passed on
-to its own port. Nobody says who makes such a connection, so a cut is for a share
-of them, drawn at random.
+The same is true of the ports of clients, as far as they go by the addresses
+that nodes give each other and client_addresses() gives: what comes there is
+passed on to the node's own port. Nobody says who makes such a connection, so a
+cut is for a share of them, drawn at random.
 
-    nodes = network.cluster(scene, 3, for_clients=True)
     network.cut_clients(nodes[0], 0.5)
+
+nftables.py has the kernel do it, where it may.
 """
 
 import random
@@ -43,6 +45,9 @@ class Pipe:
 
 
 class Network:
+    kind = "bytes passed on"
+    before_clients = ()  # words in front of a client's command
+
     def __init__(self):
         self.selector = selectors.DefaultSelector()
         self.lock = threading.Lock()
@@ -53,16 +58,14 @@ class Network:
         self.client_ports = {}
         self.thread = threading.Thread(target=self._run, daemon=True)
 
-    def cluster(self, scene, count, options=(), for_clients=False):
+    def cluster(self, scene, count, options=()):
         ports, own = free_ports(count), []
         ears = [self._listen() for _ in range(count)]
         for i, port in enumerate(ports):
             self._serve(ears[i], i + 1, port + 10000, False)
-            self.client_ports[i + 1] = port
-            if for_clients:
-                ear = self._listen()
-                self._serve(ear, i + 1, port, True)
-                self.client_ports[i + 1] = ear.getsockname()[1]
+            ear = self._listen()
+            self._serve(ear, i + 1, port, True)
+            self.client_ports[i + 1] = ear.getsockname()[1]
         members = ",".join(
             f"{i}=127.0.0.1:{port}@{ears[i - 1].getsockname()[1]}"
             for i, port in self.client_ports.items()
@@ -80,13 +83,15 @@ class Network:
         nodes.leader()
         return nodes
 
-    def cut(self, one, others):
+    def cut(self, one, others, one_way=False):
         with self.lock:
             for other in others:
-                self.cuts |= {(one.id, other.id), (other.id, one.id)}
+                self.cuts.add((one.id, other.id))
+                if not one_way:
+                    self.cuts.add((other.id, one.id))
 
-    def client_port(self, node):
-        return self.client_ports[node.id]
+    def client_addresses(self, nodes):
+        return ",".join(f"127.0.0.1:{self.client_ports[node.id]}" for node in nodes)
 
     def cut_clients(self, node, share):
         """Of the connections there are and of those that will be made."""
@@ -97,11 +102,17 @@ class Network:
                     pipe.is_cut = random.random() < share
 
     def heal(self):
+        """How many cuts there were."""
         with self.lock:
+            count = len(self.cuts) + sum(pipe.is_cut for pipe in self.pipes)
             self.cuts.clear()
             self.client_cuts.clear()
             for pipe in self.pipes:
                 pipe.is_cut = False
+        return count
+
+    def close(self):
+        pass  # its thread ends with the test
 
     def _serve(self, ear, number, port, of_client):
         self.ears[ear] = (number, port, of_client)
