@@ -221,10 +221,9 @@ static void fence_engine_facts(struct server *server,
 static void fence_engine_collect(evutil_socket_t fd, short what, void *context)
 {
     struct server *server = context;
-    (void)fd;
     (void)what;
     server_read_clocks(server);
-    fence_store_collect(server->engine_data, fence_engine_answer, server);
+    fence_store_collect(server->engine_data, fd, fence_engine_answer, server);
 }
 
 static void fence_engine_answer(void *context, uint64_t ask,

@@ -246,12 +246,12 @@ int fence_store_reads_fd(const struct fence_store *store)
     return store->reader.wakeup;
 }
 
-void fence_store_collect(struct fence_store *store,
+void fence_store_collect(struct fence_store *store, int fd,
                          fence_store_answer_fn *answer, void *context)
 {
     struct store_jobs jobs = STAILQ_HEAD_INITIALIZER(jobs);
-    store_writer_collect(&store->writer, &jobs);
-    store_writer_collect(&store->reader, &jobs);
+    store_writer_collect(
+        fd == store->writer.wakeup ? &store->writer : &store->reader, &jobs);
     while (!STAILQ_EMPTY(&jobs)) {
         struct store_job *first = STAILQ_FIRST(&jobs);
         struct fence_job *job = CONTAINER_OF(first, struct fence_job, job);

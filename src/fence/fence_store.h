@@ -48,12 +48,12 @@ void fence_store_turn(struct fence_store *store);
 int fence_store_writes_fd(const struct fence_store *store);
 int fence_store_reads_fd(const struct fence_store *store);
 
-/* Hand out all answers that are there: of a write, or the bytes of
- * command_query_read(). */
+/* Hand out all answers that are there: of writes or of reads, as fd is one or
+ * the other, the latter with the bytes of command_query_read(). */
 typedef void fence_store_answer_fn(void *context, uint64_t ask,
                                    const struct lock_answer *answer,
                                    struct bytes query_reply);
-void fence_store_collect(struct fence_store *store,
+void fence_store_collect(struct fence_store *store, int fd,
                          fence_store_answer_fn *answer, void *context);
 
 /* True while more waits for the disk than is good; clients should be told to

@@ -146,7 +146,11 @@ static void wait_all(void)
         struct pollfd fds[] = {{fence_store_writes_fd(store), POLLIN, 0},
                                {fence_store_reads_fd(store), POLLIN, 0}};
         ck_assert_int_ge(poll(fds, 2, 60000), 1);
-        fence_store_collect(store, note, NULL);
+        for (size_t i = 0; i < 2; i++) {
+            if (fds[i].revents != 0) {
+                fence_store_collect(store, fds[i].fd, note, NULL);
+            }
+        }
     }
 }
 
