@@ -16,7 +16,7 @@
 #include "store/store_walk.h"
 #include "store/store_writer.h"
 
-/* More than this in the queue of writes: tell clients to come again. */
+/* More than this in writes under way: tell clients to come again. */
 #define FENCE_STORE_QUEUE_BYTES_MAX ((size_t)64 * 1024 * 1024)
 
 struct fence_store {
@@ -32,6 +32,7 @@ struct fence_store {
     struct buffer key;             /* of the reader's thread */
     struct buffer value;           /* as above */
     struct buffer scratch;         /* of the loop */
+    size_t writing_bytes;          /* of writes that are not collected */
     struct fence_store_counts counts;
 };
 
@@ -195,6 +196,7 @@ enum status fence_store_write(struct fence_store *store, uint64_t ask,
     const enum status status = lock_command_encode(command, &store->scratch);
     if (status == STATUS_OK) {
         fence_store_add(store, ask, &store->new_writes, fence_store_check);
+        store->writing_bytes += store->scratch.count;
     }
     return status;
 }
@@ -258,6 +260,7 @@ void fence_store_collect(struct fence_store *store, int fd,
         STAILQ_REMOVE_HEAD(&jobs, next);
         store->counts.open--;
         if (job->job.prepare == fence_store_check) {
+            store->writing_bytes -= job->job.bytes;
             store->counts.writes += job->answer.result == LOCK_DONE ? 1 : 0;
             store->counts.refused += job->answer.result == LOCK_FENCED ? 1 : 0;
         }
@@ -266,10 +269,9 @@ void fence_store_collect(struct fence_store *store, int fd,
     }
 }
 
-bool fence_store_is_full(struct fence_store *store)
+bool fence_store_is_full(const struct fence_store *store)
 {
-    return store_writer_count(&store->writer).queued_bytes >
-           FENCE_STORE_QUEUE_BYTES_MAX;
+    return store->writing_bytes > FENCE_STORE_QUEUE_BYTES_MAX;
 }
 
 struct fence_store_counts fence_store_count(struct fence_store *store)

@@ -58,7 +58,7 @@ void fence_store_collect(struct fence_store *store, int fd,
 
 /* True while more waits for the disk than is good; clients should be told to
  * come again. */
-bool fence_store_is_full(struct fence_store *store);
+bool fence_store_is_full(const struct fence_store *store);
 
 struct fence_store_counts {
     size_t open;      /* asked and not collected */

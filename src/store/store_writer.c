@@ -131,8 +131,8 @@ void store_writer_take_all(struct store_writer *writer,
         writer->counts.queued_bytes += job->bytes;
     }
     STAILQ_CONCAT(&writer->queue, jobs_take);
-    pthread_cond_signal(&writer->wanted);
     pthread_mutex_unlock(&writer->lock);
+    pthread_cond_signal(&writer->wanted); /* as above */
 }
 
 void store_writer_collect(struct store_writer *writer, struct store_jobs *jobs)
