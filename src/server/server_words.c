@@ -5,25 +5,29 @@
 
 #include "base/memory.h"
 
+/* One block has it all: this is done for every request that waits. */
 void server_words_copy(struct server_words *words, const struct bytes *args,
                        size_t count)
 {
+    size_t size = count * sizeof(*words->args);
     server_words_close(words);
-    words->args = memory_new(count, sizeof(*words->args));
-    words->count = count;
     for (size_t i = 0; i < count; i++) {
-        buffer_append(&words->bytes, args[i]);
+        size += args[i].count;
     }
-    size_t offset = 0;
+    words->args = memory_new(1, size);
+    words->count = count;
+    uint8_t *end = (uint8_t *)(words->args + count);
     for (size_t i = 0; i < count; i++) {
-        words->args[i] = bytes_of(words->bytes.data + offset, args[i].count);
-        offset += args[i].count;
+        if (args[i].count > 0) {
+            memcpy(end, args[i].data, args[i].count);
+        }
+        words->args[i] = bytes_of(end, args[i].count);
+        end += args[i].count;
     }
 }
 
 void server_words_close(struct server_words *words)
 {
-    buffer_close(&words->bytes);
     memory_free(words->args);
     memset(words, 0, sizeof(*words));
 }

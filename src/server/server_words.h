@@ -2,12 +2,11 @@
 #ifndef HOLDFAST_SERVER_WORDS_H
 #define HOLDFAST_SERVER_WORDS_H
 
-#include "base/buffer.h"
+#include "base/bytes.h"
 
 /* A zeroed struct has no words. */
 struct server_words {
-    struct buffer bytes;
-    struct bytes *args; /* point into bytes */
+    struct bytes *args; /* what they point to lies behind them */
     size_t count;
 };
 
