@@ -98,7 +98,18 @@ void buffer_u32(struct buffer *buffer, uint32_t value)
 
 void buffer_u64(struct buffer *buffer, uint64_t value)
 {
-    buffer_integer(buffer, value, 8);
+    /* Written out for the compiler, which makes it one store: most integers
+     * that are written are these. */
+    uint8_t *target = buffer_reserve(buffer, 8);
+    target[0] = (uint8_t)value;
+    target[1] = (uint8_t)(value >> 8);
+    target[2] = (uint8_t)(value >> 16);
+    target[3] = (uint8_t)(value >> 24);
+    target[4] = (uint8_t)(value >> 32);
+    target[5] = (uint8_t)(value >> 40);
+    target[6] = (uint8_t)(value >> 48);
+    target[7] = (uint8_t)(value >> 56);
+    buffer_advance(buffer, 8);
 }
 
 void buffer_append(struct buffer *buffer, struct bytes bytes)
