@@ -50,6 +50,7 @@ struct hf_lease *client_lease_new(struct hf_client *client,
     lease->cycle = plan->cycle;
     lease->on_lost = plan->on_lost;
     lease->context = plan->context;
+    lease->cancel = plan->cancel;
     lease->is_wanted = true;
     lease->wait_until = client_times_add(now, plan->wait_ms);
     lease->ask_until = client_times_add(now, client->call_timeout_ms);

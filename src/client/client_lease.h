@@ -19,6 +19,7 @@ struct client_lease_plan {
     uint64_t cycle;
     hf_lost_fn *on_lost;
     void *context;
+    const struct hf_cancel *cancel;
 };
 
 /* A lease that is asked for from now on; NULL if there is no memory. */

@@ -63,10 +63,17 @@ enum hf_status hf_lease_begin(struct hf_client *client, const char *key,
         .shared = options.shared,
         .on_lost = options.on_lost,
         .context = options.context,
+        .cancel = options.cancel,
     };
     (void)pthread_mutex_lock(&client->mutex);
-    *lease = client_lease_new(client, &plan);
+    const bool is_cancelled = plan.cancel != NULL && plan.cancel->is_cancelled;
+    if (!is_cancelled) {
+        *lease = client_lease_new(client, &plan);
+    }
     (void)pthread_mutex_unlock(&client->mutex);
+    if (is_cancelled) {
+        return client_error(error, HF_CANCELLED, NULL);
+    }
     return *lease != NULL ? client_error_none(error)
                           : client_error(error, HF_NO_MEMORY, NULL);
 }
@@ -94,6 +101,42 @@ void hf_lease_cancel(struct hf_lease *lease)
     }
     (void)pthread_mutex_unlock(&lease->client->mutex);
 }
+
+/* ---- ending waits ---- */
+
+enum hf_status hf_cancel_new(struct hf_client *client,
+                             struct hf_cancel **cancel, struct hf_error *error)
+{
+    *cancel = client_memory_new(1, sizeof(**cancel));
+    if (*cancel == NULL) {
+        return client_error(error, HF_NO_MEMORY, NULL);
+    }
+    (*cancel)->client = client;
+    return client_error_none(error);
+}
+
+/* A lease that is dropped is gone only after the heartbeat has looked at it. */
+void hf_cancel(struct hf_cancel *cancel)
+{
+    struct hf_client *client = cancel->client;
+    struct hf_lease *lease;
+    (void)pthread_mutex_lock(&client->mutex);
+    cancel->is_cancelled = true;
+    TAILQ_FOREACH (lease, &client->leases, of_client) {
+        if (lease->cancel == cancel &&
+            atomic_load(&lease->state) == HF_LEASE_WAITING) {
+            client_lease_drop(lease);
+        }
+    }
+    (void)pthread_mutex_unlock(&client->mutex);
+}
+
+void hf_cancel_free(struct hf_cancel *cancel)
+{
+    client_memory_free(cancel);
+}
+
+/* ---- giving back ---- */
 
 enum hf_status hf_lease_release(struct hf_lease *lease, struct hf_error *error)
 {

@@ -85,7 +85,8 @@ struct hf_lease {
     uint32_t delay_ms;
     bool shared;
     bool is_try;
-    bool is_retry;         /* tries with NOTIFY instead of waiting */
+    bool is_retry;                  /* tries with NOTIFY instead of waiting */
+    const struct hf_cancel *cancel; /* only compared: it may be gone */
     const void *cached_id; /* the cached lock it was made for, or NULL */
     uint64_t cycle;        /* of the cached lock */
     hf_lost_fn *on_lost;
@@ -139,6 +140,11 @@ struct hf_lease {
 };
 
 TAILQ_HEAD(client_leases, hf_lease);
+
+struct hf_cancel {
+    struct hf_client *client;
+    bool is_cancelled; /* for good */
+};
 
 enum client_endpoint_state {
     CLIENT_ENDPOINT_IDLE,       /* nobody needs it */

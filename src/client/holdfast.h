@@ -78,7 +78,8 @@ enum hf_status {
     HF_UNREACHABLE = 3, /* no node answered within the deadline */
     HF_NO_LEADER = 4,   /* nodes answered, but none could serve: not done */
     HF_TIMEOUT = 5,     /* the lock was not obtained within the wait */
-    HF_CANCELLED = 6,   /* hf_lease_cancel(), or the client was closed */
+    HF_CANCELLED = 6,   /* hf_lease_cancel(), hf_cancel(), or the client was
+                           closed */
     HF_LOST = 7,        /* the lease is gone: expired, broken or unconfirmed */
     HF_UNCERTAIN = 8,   /* it may or may not have been carried out */
     HF_REFUSED = 9,     /* the server answered with an error; see the text */
@@ -229,6 +230,8 @@ struct hf_lock_options {
 
     hf_lost_fn *on_lost; /* or NULL */
     void *context;       /* of on_lost */
+
+    struct hf_cancel *cancel; /* what ends the wait early, or NULL */
 };
 
 /* clang-format off */
@@ -274,11 +277,29 @@ HF_API enum hf_status hf_lease_await(struct hf_lease *lease, int64_t wait_ms,
  * lease that does not wait. Never blocks. */
 HF_API void hf_lease_cancel(struct hf_lease *lease);
 
+/* A means to end waits of a client from another thread: whatever was begun with
+ * it in its options, be it by hf_acquire(), hf_acquire_all() or
+ * hf_lease_begin(). Free it when none of them waits any more, and before the
+ * client is closed. HF_NO_MEMORY. */
+struct hf_cancel;
+HF_API enum hf_status hf_cancel_new(struct hf_client *client,
+                                    struct hf_cancel **cancel,
+                                    struct hf_error *error);
+
+/* Everything that waits with it gets HF_CANCELLED, and so does everything that
+ * is begun with it afterwards: it cannot come too early, and works once. Leases
+ * that are held stay so. Never blocks. */
+HF_API void hf_cancel(struct hf_cancel *cancel);
+
+/* NULL is ignored. */
+HF_API void hf_cancel_free(struct hf_cancel *cancel);
+
 /* Several locks, all or none. They are asked for in the order of their keys'
  * bytes whatever the order of the array, so that programs which take several
  * locks this way never wait for each other in a circle. leases has room for
- * keys_count and is filled in the order of keys; on failure, with NULL.
- * wait_ms bounds the whole. A key that is there twice is HF_BAD_ARGUMENT. */
+ * keys_count and is filled in the order of keys; on failure, with NULL. wait_ms
+ * bounds the whole, and hf_cancel() ends it. A key that is there twice is
+ * HF_BAD_ARGUMENT. */
 HF_API enum hf_status hf_acquire_all(struct hf_client *client,
                                      const char *const *keys, size_t keys_count,
                                      const struct hf_lock_options *options,

@@ -15,6 +15,7 @@
  *     open N KEY TTL queued|retry       hf_cached_open()
  *     lock N WAIT | unlock N | shut N   (lock in a thread)
  *     all WAIT KEY ...                  hf_acquire_all(), then released
+ *     cancel-all                        those that are under way
  *     command WORD ...                  hf_command(), in a thread
  *     fence N KEY VALUE                 hf_fence_set(), at store=ADDRESS
  *     stats | quit
@@ -45,6 +46,7 @@ static struct hf_client *client;
 static struct hf_client *store;
 static struct hf_lease *leases[NAMES];
 static struct hf_cached *cacheds[NAMES];
+static struct hf_cancel *cancel_all;
 static uint64_t tokens[NAMES];
 static pthread_mutex_t out = PTHREAD_MUTEX_INITIALIZER;
 
@@ -174,6 +176,7 @@ static void do_all(const struct task *task)
     struct hf_error error;
     const size_t count = task->count - 2;
     options.wait_ms = strtoll(task->words[1], NULL, 10);
+    options.cancel = cancel_all;
     const enum hf_status status =
         hf_acquire_all(client, (const char *const *)&task->words[2], count,
                        &options, all, &error);
@@ -233,6 +236,9 @@ static bool do_at_once(const struct task *task)
     } else if (strcmp(word, "cancel") == 0) {
         hf_lease_cancel(leases[name_of(task)]);
         say("cancel %zu", name_of(task));
+    } else if (strcmp(word, "cancel-all") == 0) {
+        hf_cancel(cancel_all);
+        say("cancel-all");
     } else if (strcmp(word, "free") == 0) {
         hf_lease_free(leases[name_of(task)]);
         leases[name_of(task)] = NULL;
@@ -356,6 +362,9 @@ int main(int count, char **words)
         options.nodes = store_nodes;
         status = hf_client_open(&options, &store, &error);
     }
+    if (status == HF_OK) {
+        status = hf_cancel_new(client, &cancel_all, &error);
+    }
     if (status != HF_OK) {
         say("failed %d %s", (int)status, error.text);
         return 1;
@@ -367,6 +376,7 @@ int main(int count, char **words)
         hf_lease_free(leases[i]);
         hf_cached_close(cacheds[i]);
     }
+    hf_cancel_free(cancel_all);
     hf_client_close(store);
     hf_client_close(client);
     say("closed");

@@ -133,6 +133,25 @@ def all_at_once(nodes, one, two):
     assert int(answer[1]) == 1, answer
 
 
+def all_cancelled(scene, nodes, one):
+    """In the middle of it: some are held, one is waited for, others are not
+    even asked for."""
+    assert one.acquire(31, "y") > 0
+    two = Driver(scene, nodes)
+    later = two.start("all", -1, "z", "x", "y")
+    soon("it waits", lambda: len(nodes[0].ask("LOCK.QUEUE", "y")) == 1)
+    two.ask("cancel-all")
+    answer = later.get()
+    assert int(answer[1]) == CANCELLED and int(answer[2]) == 0, answer
+    soon("nothing is kept", lambda: is_free(nodes, "x") and is_free(nodes, "z"))
+    soon("nobody waits", lambda: nodes[0].ask("LOCK.QUEUE", "y") == [])
+    answer = two.ask("all", -1, "x")
+    assert int(answer[1]) == CANCELLED, "it stays cancelled"
+    assert two.acquire(1, "x") > 0, "which others do not feel"
+    one.ask("free", 31)
+    two.quit()
+
+
 def broken(nodes, one):
     assert one.acquire(40, "b") > 0
     assert nodes[0].ask("LOCK.BREAK", "b") == 1
@@ -280,6 +299,7 @@ def test(scene):
     share(nodes, one, two)
     many_of_one_key(nodes, one)
     all_at_once(nodes, one, two)
+    all_cancelled(scene, nodes, one)
     broken(nodes, one)
     thrown_out_of_the_queue(nodes, one, two)
     plain_commands(nodes, one)
