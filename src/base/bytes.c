@@ -16,13 +16,6 @@
 
 static uint64_t reader_integer(struct reader *reader, size_t count);
 
-struct bytes bytes_of(const void *data, size_t count)
-{
-    ENSURE(data != NULL || count == 0);
-
-    return (struct bytes){.data = data, .count = count};
-}
-
 struct bytes bytes_of_text(const char *text)
 {
     ENSURE(text != NULL);
@@ -74,15 +67,7 @@ uint32_t reader_u32(struct reader *reader)
 uint64_t reader_u64(struct reader *reader)
 {
     const struct bytes taken = reader_take(reader, 8);
-    if (taken.count == 0) {
-        return 0;
-    }
-    /* As in buffer_u64(): one load. */
-    const uint8_t *source = taken.data;
-    return (uint64_t)source[0] | (uint64_t)source[1] << 8 |
-           (uint64_t)source[2] << 16 | (uint64_t)source[3] << 24 |
-           (uint64_t)source[4] << 32 | (uint64_t)source[5] << 40 |
-           (uint64_t)source[6] << 48 | (uint64_t)source[7] << 56;
+    return taken.count == 0 ? 0 : bytes_load_u64(taken.data);
 }
 
 struct bytes reader_take(struct reader *reader, size_t count)

@@ -16,13 +16,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ensure.h"
+
 struct bytes {
     const uint8_t *data;
     size_t count;
 };
 
 /* A view of count bytes at data; data may be NULL only if count is 0. */
-struct bytes bytes_of(const void *data, size_t count);
+static inline struct bytes bytes_of(const void *data, size_t count)
+{
+    ENSURE(data != NULL || count == 0);
+
+    return (struct bytes){.data = (const uint8_t *)data, .count = count};
+}
 
 /* A view of a C string, without its terminating zero. */
 struct bytes bytes_of_text(const char *text);
@@ -32,6 +39,16 @@ bool bytes_equal(struct bytes a, struct bytes b);
 /* Negative, zero or positive as a sorts before, with or after b: bytes are
  * compared as unsigned numbers, and a prefix sorts before what extends it. */
 int bytes_compare(struct bytes a, struct bytes b);
+
+/* The 8 bytes at source as an integer. Written out because compilers make one
+ * load of this, and of a loop they do not. */
+static inline uint64_t bytes_load_u64(const uint8_t *source)
+{
+    return (uint64_t)source[0] | (uint64_t)source[1] << 8 |
+           (uint64_t)source[2] << 16 | (uint64_t)source[3] << 24 |
+           (uint64_t)source[4] << 32 | (uint64_t)source[5] << 40 |
+           (uint64_t)source[6] << 48 | (uint64_t)source[7] << 56;
+}
 
 struct reader {
     struct bytes rest; /* not read yet */

@@ -204,9 +204,6 @@ static void table_retire_bucket(struct table *table)
 /* SipHash by Aumasson and Bernstein: two rounds for each word of eight bytes,
  * four to finish. The last word holds what is left over and the length. */
 
-#define TABLE_SIP_WORD_ROUNDS 2
-#define TABLE_SIP_FINAL_ROUNDS 4
-
 struct table_sip {
     uint64_t v0, v1, v2, v3;
 };
@@ -216,36 +213,36 @@ static uint64_t table_rotate_left(uint64_t value, unsigned bits)
     return (value << bits) | (value >> (64 - bits));
 }
 
-static void table_sip_rounds(struct table_sip *sip, int rounds_count)
+static inline void table_sip_round(struct table_sip *sip)
 {
-    for (int i = 0; i < rounds_count; i++) {
-        sip->v0 += sip->v1;
-        sip->v2 += sip->v3;
-        sip->v1 = table_rotate_left(sip->v1, 13) ^ sip->v0;
-        sip->v3 = table_rotate_left(sip->v3, 16) ^ sip->v2;
-        sip->v0 = table_rotate_left(sip->v0, 32);
+    sip->v0 += sip->v1;
+    sip->v2 += sip->v3;
+    sip->v1 = table_rotate_left(sip->v1, 13) ^ sip->v0;
+    sip->v3 = table_rotate_left(sip->v3, 16) ^ sip->v2;
+    sip->v0 = table_rotate_left(sip->v0, 32);
 
-        sip->v2 += sip->v1;
-        sip->v0 += sip->v3;
-        sip->v1 = table_rotate_left(sip->v1, 17) ^ sip->v2;
-        sip->v3 = table_rotate_left(sip->v3, 21) ^ sip->v0;
-        sip->v2 = table_rotate_left(sip->v2, 32);
-    }
+    sip->v2 += sip->v1;
+    sip->v0 += sip->v3;
+    sip->v1 = table_rotate_left(sip->v1, 17) ^ sip->v2;
+    sip->v3 = table_rotate_left(sip->v3, 21) ^ sip->v0;
+    sip->v2 = table_rotate_left(sip->v2, 32);
 }
 
-static void table_sip_word(struct table_sip *sip, uint64_t word)
+static inline void table_sip_word(struct table_sip *sip, uint64_t word)
 {
     sip->v3 ^= word;
-    table_sip_rounds(sip, TABLE_SIP_WORD_ROUNDS);
+    table_sip_round(sip);
+    table_sip_round(sip);
     sip->v0 ^= word;
 }
 
-/* Up to 8 bytes, the first the lowest; the compiler makes one load of 8. */
-static inline uint64_t table_sip_load(const uint8_t *at, size_t count)
+/* The end of the input, less than 8 bytes, the first the lowest. */
+static uint64_t table_sip_rest(const uint8_t *at, size_t count)
 {
     uint64_t word = 0;
-    for (size_t i = 0; i < count; i++) {
-        word |= (uint64_t)at[i] << (8 * i);
+    while (count > 0) {
+        count--;
+        word = word << 8 | at[count];
     }
     return word;
 }
@@ -263,13 +260,16 @@ uint64_t table_hash(struct table_seed seed, struct bytes bytes)
     size_t left = bytes.count;
 
     for (; left >= 8; at += 8, left -= 8) {
-        table_sip_word(&sip, table_sip_load(at, 8));
+        table_sip_word(&sip, bytes_load_u64(at));
     }
     const uint64_t last =
-        (uint64_t)bytes.count << 56 | table_sip_load(at, left);
+        (uint64_t)bytes.count << 56 | table_sip_rest(at, left);
     table_sip_word(&sip, last);
 
     sip.v2 ^= 0xFF;
-    table_sip_rounds(&sip, TABLE_SIP_FINAL_ROUNDS);
+    table_sip_round(&sip);
+    table_sip_round(&sip);
+    table_sip_round(&sip);
+    table_sip_round(&sip);
     return sip.v0 ^ sip.v1 ^ sip.v2 ^ sip.v3;
 }

@@ -19,6 +19,7 @@
 static const struct command *command_find_sub(struct command_call *call,
                                               const struct command *command);
 static bool command_takes(const struct command *command, size_t args_count);
+static size_t command_table_place(struct bytes name);
 static int command_compare(struct bytes word, const char *name);
 static void command_unknown(struct command_call *call);
 static void command_unknown_sub(struct command_call *call,
@@ -154,14 +155,25 @@ static bool command_takes(const struct command *command, size_t args_count)
 
 const struct command *command_table_find(struct bytes name)
 {
+    return command_at(command_table_place(name));
+}
+
+size_t command_place(const struct command *command)
+{
+    const size_t place = command_table_place(bytes_of_text(command->name));
+    return command_at(place) == command ? place : command_table_size;
+}
+
+/* Where the command of this name is; behind the last if there is none. */
+static size_t command_table_place(struct bytes name)
+{
     size_t low = 0;
     size_t high = command_table_size;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const struct command *command = command_table[middle];
-        const int order = command_compare(name, command->name);
+        const int order = command_compare(name, command_table[middle]->name);
         if (order == 0) {
-            return command;
+            return middle;
         }
         if (order < 0) {
             high = middle;
@@ -169,7 +181,7 @@ const struct command *command_table_find(struct bytes name)
             low = middle + 1;
         }
     }
-    return NULL;
+    return command_table_size;
 }
 
 size_t command_table_count(void)

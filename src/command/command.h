@@ -114,6 +114,10 @@ const struct command *command_find(struct command_call *call);
 /* Walk all commands, in the order of the table. */
 const struct command *command_at(size_t place); /* NULL at the end */
 
+/* The place of a command; the end if it is not in the table, because it belongs
+ * to another one. */
+size_t command_place(const struct command *command);
+
 /* Replies that several commands share; all return COMMAND_ANSWERED. */
 enum command_verdict command_error(struct command_call *call, const char *text);
 enum command_verdict command_syntax_error(struct command_call *call);

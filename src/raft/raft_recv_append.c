@@ -23,6 +23,8 @@ struct raft_recv_news {
 };
 
 static bool raft_recv_append_is_sane(const struct raft_message *message);
+static bool raft_recv_members_are_sane(struct bytes payload)
+    __attribute__((noinline));
 static bool raft_recv_entry_is_sane(const struct raft_entry *entry,
                                     raft_term_t least, raft_term_t most);
 static struct raft_recv_news
@@ -96,10 +98,17 @@ static bool raft_recv_entry_is_sane(const struct raft_entry *entry,
     if (entry->term == 0 || entry->term < least || entry->term > most) {
         return false;
     }
-    struct raft_members members;
     return entry->kind != RAFT_ENTRY_MEMBERS ||
-           (raft_members_decode(&members, entry->payload) == STATUS_OK &&
-            raft_members_voters_count(&members) > 0);
+           raft_recv_members_are_sane(entry->payload);
+}
+
+/* Apart from the above, which then has no room for members to clear for each
+ * entry. */
+static bool raft_recv_members_are_sane(struct bytes payload)
+{
+    struct raft_members members;
+    return raft_members_decode(&members, payload) == STATUS_OK &&
+           raft_members_voters_count(&members) > 0;
 }
 
 /* Whoever leads has all that is committed (leader completeness), so the logs

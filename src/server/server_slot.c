@@ -225,14 +225,11 @@ static void server_slot_finish(struct server_slot *slot)
 void server_slot_note(const struct server_slot *slot)
 {
     struct server *server = slot->client->server;
-    size_t place = 0;
     if (slot->command == NULL) {
         return;
     }
     const uint64_t micros = server->now_us - slot->started_us;
-    while (command_at(place) != slot->command && command_at(place) != NULL) {
-        place++;
-    }
+    const size_t place = command_place(slot->command);
     if (command_at(place) != NULL) {
         server->calls[place].calls++;
         server->calls[place].micros += micros;
