@@ -29,7 +29,13 @@ def boottime_ms():
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * 1000)
 
 
-def program(name="client-driver"):
+def command(name="client-driver"):
+    """A program on libholdfast and, in front of it, what HOLDFAST_CLIENT_UNDER
+    has it run under."""
+    return [*os.environ.get("HOLDFAST_CLIENT_UNDER", "").split(), program(name)]
+
+
+def program(name):
     top = os.environ.get("top_builddir", cluster.TOP)
     found = os.path.abspath(os.path.join(top, "tests/client", name))
     if not os.access(found, os.X_OK):
@@ -71,7 +77,7 @@ class Driver:
         self.opened = Later()
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [*before, program(), addresses(nodes), *options],
+                [*before, *command(), addresses(nodes), *options],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

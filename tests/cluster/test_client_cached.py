@@ -30,7 +30,7 @@ class Storm:
     def __init__(self, nodes, *mode):
         self.process = subprocess.Popen(
             [
-                driver.program("cached-storm"), driver.addresses(nodes), "storm",
+                *driver.command("cached-storm"), driver.addresses(nodes), "storm",
                 str(THREADS), str(SECONDS), *mode,
             ],  # fmt: skip
             stdout=subprocess.PIPE,

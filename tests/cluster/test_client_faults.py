@@ -44,7 +44,7 @@ class Worker:
         self.log = open(self.path + ".log", "wb")
         self.process = subprocess.Popen(
             [
-                *before, driver.program("lease-history"), addresses, self.path,
+                *before, *driver.command("lease-history"), addresses, self.path,
                 str(scene.seed % 100000 + number), str(KEYS), str(TTL_MS),
             ],  # fmt: skip
             stdin=subprocess.PIPE,

@@ -15,7 +15,7 @@ from cluster import say, soon
 def test(scene):
     nodes = scene.cluster(1)
     done = subprocess.run(
-        [driver.program("client-starved"), driver.addresses(nodes)],
+        [*driver.command("client-starved"), driver.addresses(nodes)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
