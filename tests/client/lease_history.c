@@ -111,6 +111,12 @@ static void on_lost(void *context, struct hf_lease *lease,
     atomic_store(&story->was_lost, true);
 }
 
+static void on_log(void *context, const char *line)
+{
+    (void)context;
+    (void)fprintf(stderr, "%" PRId64 " %s\n", now_ns(), line);
+}
+
 /* ---- one lease ---- */
 
 static unsigned chance(struct worker *worker, unsigned limit)
@@ -251,6 +257,7 @@ int main(int count, char **words)
     }
     file = fopen(words[2], "w");
     options.nodes = words[1];
+    options.log = on_log;
     options.call_timeout_ms = 10000; /* the machine is busy */
     if (file == NULL || hf_client_open(&options, &client, &error) != HF_OK) {
         (void)fprintf(stderr, "cannot begin\n");

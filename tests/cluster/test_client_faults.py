@@ -91,7 +91,8 @@ class Worker:
             if lease.begin is None and lease.failed is None
         ]
         with open(self.path, encoding="ascii") as lines:
-            return "\n".join(open_waits + [lines.read()[-600:]])
+            told = lines.read()[-600:]
+        return "\n".join([self.errors(), *open_waits, told])
 
     def errors(self):
         with open(self.log.name, encoding="utf-8", errors="replace") as lines:
@@ -273,6 +274,8 @@ def under_faults(scene):
             for number in range(KEYS):
                 for word in ("LOCK.STATUS", "LOCK.QUEUE"):
                     say(word, nodes.leader().ask(word, f"key-{number}"))
+            for node in nodes:
+                say(node, "has the clients", node.ask("CLIENT", "LIST"))
             raise
         say(f"all served {time.monotonic() - healed:.1f} s after the last fault")
         paths = [w.path for w in workers]
