@@ -18,6 +18,7 @@
 
 static void sim_options_draw_size(struct sim_options *o, struct random *r);
 static void sim_options_draw_raft(struct sim_options *o, struct random *r);
+static void sim_options_draw_founding(struct sim_options *o);
 static void sim_options_draw_network(struct sim_options *o, struct random *r);
 static void sim_options_draw_disk(struct sim_options *o, struct random *r);
 static void sim_options_draw_work(struct sim_options *o, struct random *r);
@@ -34,6 +35,7 @@ void sim_options_draw(struct sim_options *options, uint64_t seed)
     options->seed = seed;
     sim_options_draw_size(options, &random);
     sim_options_draw_raft(options, &random);
+    sim_options_draw_founding(options);
     sim_options_draw_network(options, &random);
     sim_options_draw_disk(options, &random);
     sim_options_draw_work(options, &random);
@@ -82,6 +84,15 @@ static void sim_options_draw_raft(struct sim_options *o, struct random *r)
     raft->uncommitted_bytes = ONE_OF(r, 512, 8192, 1048576);
     raft->promote_lag_entries = ONE_OF(r, 0, 5, 100);
     o->election_us = raft->election_ms * SIM_OPTIONS_MS;
+}
+
+/* By a generator of its own, so that seeds are otherwise what they were. */
+static void sim_options_draw_founding(struct sim_options *o)
+{
+    struct random random;
+
+    random_init(&random, o->seed ^ UINT64_C(0xf0d1));
+    o->raft.found_ms = o->raft.election_ms * ONE_OF(&random, 0, 1, 4, 10);
 }
 
 static void sim_options_draw_network(struct sim_options *o, struct random *r)
@@ -161,13 +172,14 @@ void sim_options_print(const struct sim_options *o)
            o->seed, o->voters_count, o->spares_count,
            o->safety_us / SIM_OPTIONS_SECOND,
            o->first_start ? ", first start" : "");
-    printf("  raft      election %" PRIu64 " ms, heartbeat %" PRIu64
-           " ms, hint %" PRIu64 " ms, append %zu/%zu B, window %zu/%zu B, "
+    printf("  raft      election %" PRIu64 " ms, found after %" PRIu64
+           " ms, heartbeat %" PRIu64 " ms, hint %" PRIu64
+           " ms, append %zu/%zu B, window %zu/%zu B, "
            "uncommitted %zu B, promote lag %zu\n",
-           o->raft.election_ms, o->raft.heartbeat_ms, o->raft.hint_ms,
-           o->raft.append_entries, o->raft.append_bytes, o->raft.window_entries,
-           o->raft.window_bytes, o->raft.uncommitted_bytes,
-           o->raft.promote_lag_entries);
+           o->raft.election_ms, o->raft.found_ms, o->raft.heartbeat_ms,
+           o->raft.hint_ms, o->raft.append_entries, o->raft.append_bytes,
+           o->raft.window_entries, o->raft.window_bytes,
+           o->raft.uncommitted_bytes, o->raft.promote_lag_entries);
     printf("  network   loss %" PRIu64 " pm, duplicates %" PRIu64
            " pm, stale %" PRIu64 " pm to %" PRIu64 " us, delay %" PRIu64
            "..%" PRIu64 " us%s%s\n",
