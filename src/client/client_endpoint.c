@@ -275,6 +275,7 @@ static void client_endpoint_leave(struct hf_client *client)
         request->in_flight = false;
         if (request->lease != NULL) {
             client_answer_unanswered(request->lease);
+            client_heartbeat_look(request->lease);
         }
     }
     if (was_up) {

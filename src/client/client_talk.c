@@ -128,7 +128,9 @@ static void client_talk_schedule(struct hf_lease *lease)
 {
     int64_t at = CLIENT_NEVER;
     if (!lease->is_wanted) {
-        at = lease->give_up_at;
+        /* Not before what is under way is answered, or its link is gone: a
+         * timer that stays due would keep the heartbeat for ever. */
+        at = lease->request.in_flight ? CLIENT_NEVER : lease->give_up_at;
     } else if (atomic_load(&lease->state) == HF_LEASE_WAITING) {
         at = lease->was_answered ? lease->wait_until : lease->ask_until;
     } else {

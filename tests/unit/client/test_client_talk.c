@@ -230,6 +230,27 @@ START_TEST(a_late_grant_that_nobody_waits_for_is_given_back)
 }
 END_TEST
 
+/* ---- what is given up ---- */
+
+START_TEST(who_gives_up_waits_for_the_answer_that_is_due)
+{
+    struct hf_lease *lease = wait_for_db();
+    answer(lease, ":7\r\n");
+    client_lease_drop(lease);
+    turn();
+    ck_assert(asks(lease, CLIENT_ASK_RELEASE));
+
+    now = lease->give_up_at;
+    client_talk(lease, now);
+
+    /* A timer that is due again at once would keep the heartbeat for ever. */
+    ck_assert_ptr_null(client_heap_first(&client->timers));
+    ck_assert(!lease->is_settled);
+    answer(lease, ":1\r\n");
+    ck_assert(lease->is_settled);
+}
+END_TEST
+
 /* ---- messages, which do not say whom they mean ---- */
 
 START_TEST(a_grant_is_for_those_who_want_it)
@@ -310,6 +331,7 @@ int main(void)
     tcase_add_test(late, a_renewal_does_not_outdo_a_message_that_it_is_over);
     tcase_add_test(late, a_release_of_what_was_over_says_so);
     tcase_add_test(late, a_late_grant_that_nobody_waits_for_is_given_back);
+    tcase_add_test(late, who_gives_up_waits_for_the_answer_that_is_due);
     suite_add_tcase(suite, late);
     tcase_add_checked_fixture(messages, begin, end);
     tcase_add_test(messages, a_grant_is_for_those_who_want_it);
