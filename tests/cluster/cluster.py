@@ -489,6 +489,8 @@ def main(test, limit_s, brief=False):
         raise SystemExit(128 + number)
 
     signal.signal(signal.SIGALRM, too_long)
+    # Who is started in the background ignores this, and so would the programs.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, ended)
     signal.signal(signal.SIGHUP, ended)
     signal.alarm(int(os.environ.get("HOLDFAST_LIMIT_S", limit_s)))
