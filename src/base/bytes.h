@@ -8,6 +8,11 @@
  * for more than it has becomes failed and stays so: from then on it gives zeros
  * and empty views, so that a decoder may read a whole structure and check once,
  * at its end, with reader_finished(). Integers are little-endian.
+ *
+ * What reads is here and not in bytes.c because every entry and every frame is
+ * read field by field, several times on its way, and a call costs more than
+ * most fields. To extend: write a new kind of field as a composition of
+ * reader_take() and the integers, and its counterpart in buffer.h.
  */
 #ifndef HOLDFAST_BASE_BYTES_H
 #define HOLDFAST_BASE_BYTES_H
@@ -40,8 +45,14 @@ bool bytes_equal(struct bytes a, struct bytes b);
  * compared as unsigned numbers, and a prefix sorts before what extends it. */
 int bytes_compare(struct bytes a, struct bytes b);
 
-/* The 8 bytes at source as an integer. Written out because compilers make one
+/* The bytes at source as an integer. Written out because compilers make one
  * load of this, and of a loop they do not. */
+static inline uint32_t bytes_load_u32(const uint8_t *source)
+{
+    return (uint32_t)source[0] | (uint32_t)source[1] << 8 |
+           (uint32_t)source[2] << 16 | (uint32_t)source[3] << 24;
+}
+
 static inline uint64_t bytes_load_u64(const uint8_t *source)
 {
     return (uint64_t)source[0] | (uint64_t)source[1] << 8 |
@@ -55,21 +66,74 @@ struct reader {
     bool failed;       /* something was asked for that was not there */
 };
 
-struct reader reader_of(struct bytes source);
+static inline struct reader reader_of(struct bytes source)
+{
+    ENSURE(source.data != NULL || source.count == 0);
 
-uint8_t reader_u8(struct reader *reader);
-uint16_t reader_u16(struct reader *reader);
-uint32_t reader_u32(struct reader *reader);
-uint64_t reader_u64(struct reader *reader);
+    return (struct reader){.rest = source, .failed = false};
+}
 
 /* The next count bytes, borrowed from the source. */
-struct bytes reader_take(struct reader *reader, size_t count);
+static inline struct bytes reader_take(struct reader *reader, size_t count)
+{
+    if (count > reader->rest.count) {
+        /* Nothing may be read past a failure, hence nothing is left. */
+        reader->failed = true;
+        reader->rest = bytes_of(NULL, 0);
+    }
+    if (reader->failed || count == 0) {
+        return bytes_of(NULL, 0);
+    }
+    const struct bytes taken = bytes_of(reader->rest.data, count);
+    reader->rest.data += count;
+    reader->rest.count -= count;
+    return taken;
+}
+
+/* Integers. A failed reader gives an empty view, and that counts as 0. */
+static inline uint8_t reader_u8(struct reader *reader)
+{
+    const struct bytes taken = reader_take(reader, 1);
+    return taken.count == 0 ? 0 : taken.data[0];
+}
+
+static inline uint16_t reader_u16(struct reader *reader)
+{
+    const struct bytes taken = reader_take(reader, 2);
+    return taken.count == 0
+               ? 0
+               : (uint16_t)(taken.data[0] | (uint16_t)taken.data[1] << 8);
+}
+
+static inline uint32_t reader_u32(struct reader *reader)
+{
+    const struct bytes taken = reader_take(reader, 4);
+    return taken.count == 0 ? 0 : bytes_load_u32(taken.data);
+}
+
+static inline uint64_t reader_u64(struct reader *reader)
+{
+    const struct bytes taken = reader_take(reader, 8);
+    return taken.count == 0 ? 0 : bytes_load_u64(taken.data);
+}
 
 /* A view preceded by its length: 16 bits, or 32 bits. */
-struct bytes reader_bytes16(struct reader *reader);
-struct bytes reader_bytes32(struct reader *reader);
+static inline struct bytes reader_bytes16(struct reader *reader)
+{
+    const uint16_t count = reader_u16(reader);
+    return reader_take(reader, count);
+}
+
+static inline struct bytes reader_bytes32(struct reader *reader)
+{
+    const uint32_t count = reader_u32(reader);
+    return reader_take(reader, count);
+}
 
 /* True if nothing failed and nothing is left over. */
-bool reader_finished(const struct reader *reader);
+static inline bool reader_finished(const struct reader *reader)
+{
+    return !reader->failed && reader->rest.count == 0;
+}
 
 #endif

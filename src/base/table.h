@@ -19,7 +19,7 @@
  * - The order of a walk is the order of insertion. It depends on the history
  *   alone, never on addresses or on the hash, so that all replicas agree, and
  *   a table restored by inserting in walk order walks like the original.
- * - The hash is keyed with a seed (SipHash-2-4). A client that chooses names
+ * - The hash is keyed with a seed (SipHash-1-3). A client that chooses names
  *   cannot make them collide without knowing the seed. In production the seed
  *   is secret and may differ between replicas; in tests it is fixed.
  * - The table is resized a few buckets at a time, carried along by inserts and
@@ -87,7 +87,7 @@ void table_remove(struct table *table, struct table_node *node);
 struct table_node *table_first(const struct table *table);
 struct table_node *table_next(const struct table_node *node);
 
-/* SipHash-2-4 of bytes under the seed. */
+/* SipHash-1-3 of bytes under the seed. */
 uint64_t table_hash(struct table_seed seed, struct bytes bytes);
 
 #endif

@@ -347,22 +347,22 @@ START_TEST(removing_from_an_empty_table_is_a_bug)
 }
 END_TEST
 
-/* Appendix A of the SipHash paper, and the authors' table of test vectors: the
- * seed is 00 01 .. 0f and the input 00 01 .. of growing length. */
-START_TEST(the_hash_is_siphash_2_4)
+/* As OpenSSL's SIPHASH gives with c-rounds 1 and d-rounds 3: the seed is
+ * 00 01 .. 0f and the input 00 01 .. of growing length. */
+START_TEST(the_hash_is_siphash_1_3)
 {
     const struct table_seed published = {
         {UINT64_C(0x0706050403020100), UINT64_C(0x0F0E0D0C0B0A0908)}};
     const uint8_t input[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 
     ck_assert_uint_eq(table_hash(published, bytes_of(input, 0)),
-                      UINT64_C(0x726FDB47DD0E0E31));
+                      UINT64_C(0xABAC0158050FC4DC));
     ck_assert_uint_eq(table_hash(published, bytes_of(input, 1)),
-                      UINT64_C(0x74F839C593DC67FD));
+                      UINT64_C(0xC9F49BF37D57CA93));
     ck_assert_uint_eq(table_hash(published, bytes_of(input, 8)),
-                      UINT64_C(0x93F5F5799A932462));
+                      UINT64_C(0x369095118D299A8E));
     ck_assert_uint_eq(table_hash(published, bytes_of(input, 15)),
-                      UINT64_C(0xA129CA6149BE45E5));
+                      UINT64_C(0xD320D86D2A519956));
 }
 END_TEST
 
@@ -422,7 +422,7 @@ static TCase *hash_tests(void)
 {
     TCase *tests = tcase_create("hash");
 
-    tcase_add_test(tests, the_hash_is_siphash_2_4);
+    tcase_add_test(tests, the_hash_is_siphash_1_3);
     tcase_add_test(tests, either_word_of_the_seed_changes_the_hash);
     return tests;
 }
