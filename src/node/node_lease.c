@@ -74,8 +74,7 @@ void node_lease_close_reign(struct node *node)
         node_lease_put_back(node, ending);
         memory_free(ending);
     }
-    node->batch.count = 0;
-    buffer_clear(&node->batch.bytes);
+    node_propose_clear(node);
     node_inflight_clear(&node->inflight);
     node_line(node, "reign of term %llu ends", (unsigned long long)reign->term);
 }
@@ -119,7 +118,8 @@ time_ms_t node_lease_deadline(const struct node *node)
             reign->started_at + (due.at > base ? due.at - base : 0);
         deadline = at < deadline ? at : deadline;
     }
-    if (node_lease_anything_ends(node)) {
+    /* A batch that waits for company will be stamped as a tick is. */
+    if (node->batch.count == 0 && node_lease_anything_ends(node)) {
         const time_ms_t tick = reign->stamped_at + node->settings.tick_ms;
         deadline = tick < deadline ? tick : deadline;
     }

@@ -1,9 +1,16 @@
-/* node_propose.c - this turn's batch of commands.
+/* node_propose.c - the next batch of commands.
  *
  * Commands are gathered while the turn looks at what is wanted, stamped with
  * the cluster clock and handed to the core as one event. If the core does not
  * take them, nobody was promised anything: each goes back to where it came
  * from.
+ *
+ * What an entry costs is mostly what its batch costs: a message and a sync at
+ * every member, and the waking of their threads. So a batch waits for company
+ * while more entries are on their way to being committed than are in it. Under
+ * load there are then about two batches on their way, each as large as what
+ * comes in during half a commit; a command alone never waits, and a slow commit
+ * holds nobody up for long, because what comes meanwhile fills the batch.
  */
 #include <string.h>
 
@@ -14,8 +21,9 @@
 /* The reign's own commands are not offered again before this. */
 #define NODE_PROPOSE_BACKOFF_MS 20
 
+static bool node_propose_waits(const struct node *node);
 static void node_propose_return(struct node *node);
-static void node_propose_taken(struct node *node);
+static void node_propose_mark(struct node *node);
 
 void node_propose(struct node *node, enum node_batch_kind kind,
                   struct lock_origin origin, uint64_t number,
@@ -62,6 +70,10 @@ void node_propose_submit(struct node *node)
     if (batch->count == 0) {
         return;
     }
+    if (node_propose_waits(node)) {
+        node_propose_mark(node);
+        return;
+    }
     const time_ms_t clock = node_clock(node, node->now);
     time_ms_t wall = node->wall;
     if (wall < lock_wall(node->machine)) {
@@ -82,7 +94,7 @@ void node_propose_submit(struct node *node)
     if (result.answer == RAFT_TAKEN) {
         node->reign.stamped = clock;
         node->reign.stamped_at = node->now;
-        node_propose_taken(node);
+        node_propose_mark(node);
         node_lease_submitted(node);
         node_origins_submitted(node);
     } else {
@@ -91,8 +103,14 @@ void node_propose_submit(struct node *node)
         node_origins_restore(node);
         node->reign.retry_at = node->now + NODE_PROPOSE_BACKOFF_MS;
     }
-    batch->count = 0;
-    buffer_clear(&batch->bytes);
+    node_propose_clear(node);
+}
+
+void node_propose_clear(struct node *node)
+{
+    node->batch.count = 0;
+    node->batch.marked_count = 0;
+    buffer_clear(&node->batch.bytes);
 }
 
 void node_propose_close(struct node *node)
@@ -102,17 +120,27 @@ void node_propose_close(struct node *node)
     memory_free(node->batch.payloads);
 }
 
-/* From now on it may be in somebody's log. */
-static void node_propose_taken(struct node *node)
+static bool node_propose_waits(const struct node *node)
 {
-    for (size_t i = 0; i < node->batch.count; i++) {
-        const struct node_batch_item *item = &node->batch.items[i];
-        if (item->kind != NODE_BATCH_OWN) {
-            continue;
+    const raft_index_t on_their_way =
+        raft_last_index(node->raft) - raft_commit(node->raft);
+    return node->batch.count < on_their_way;
+}
+
+/* From now on it may be in somebody's log, or come there although its client
+ * has given up by then. */
+static void node_propose_mark(struct node *node)
+{
+    struct node_batch *batch = &node->batch;
+    for (; batch->marked_count < batch->count; batch->marked_count++) {
+        const struct node_batch_item *item = &batch->items[batch->marked_count];
+        struct node_ask *ask =
+            item->kind == NODE_BATCH_OWN
+                ? node_asks_find_write(&node->asks, item->number)
+                : NULL;
+        if (ask != NULL) {
+            ask->sent_ever = true;
         }
-        struct node_ask *ask = node_asks_find_write(&node->asks, item->number);
-        ENSURE(ask != NULL);
-        ask->sent_ever = true;
     }
 }
 
@@ -125,8 +153,9 @@ static void node_propose_return(struct node *node)
         switch (item->kind) {
         case NODE_BATCH_OWN:
             ask = node_asks_find_write(&node->asks, item->number);
-            ENSURE(ask != NULL);
-            node_request_bounced(node, ask);
+            if (ask != NULL) {
+                node_request_bounced(node, ask);
+            }
             break;
         case NODE_BATCH_FORWARD:
             node_forward_reply_not_done(node, item->origin, item->number, true);

@@ -59,6 +59,7 @@ struct node_batch {
     struct node_batch_item *items;
     struct bytes *payloads; /* scratch for submitting */
     size_t count;
+    size_t marked_count; /* of which the asks know that they may be sent */
     size_t capacity;
 };
 
@@ -389,7 +390,7 @@ void node_join_run(struct node *node);
 
 /* ---- node_propose.c ---- */
 
-/* Add an encoded command to this turn's batch, unless it is on its way through
+/* Add an encoded command to the next batch, unless it is on its way through
  * the log already. Only while the node reigns. */
 void node_propose(struct node *node, enum node_batch_kind kind,
                   struct lock_origin origin, uint64_t number,
@@ -398,8 +399,11 @@ void node_propose(struct node *node, enum node_batch_kind kind,
 /* Encode and add a command of the reign's own. */
 void node_propose_own(struct node *node, struct lock_command *command);
 
-/* Hand the batch to the core. */
+/* Hand the batch to the core, unless it had better wait for more. */
 void node_propose_submit(struct node *node);
+
+/* Forget the batch: nobody leads any more who could have taken it. */
+void node_propose_clear(struct node *node);
 void node_propose_close(struct node *node);
 
 /* ---- node_effects.c ---- */
