@@ -65,6 +65,7 @@ enum status node_new(const struct node_settings *settings,
         return status;
     }
     node->term = raft_term(node->raft);
+    node_cluster_start(node);
     *out = node;
     return STATUS_OK;
 }
@@ -97,7 +98,8 @@ void node_free(struct node *node)
 enum status node_receive(struct node *node, struct bytes frame, time_ms_t now)
 {
     node->now = now;
-    const enum status status =
+    node_cluster_settle(node);
+    enum status status =
         peer_frame_decode(frame, &node->identity, &node->frame);
     if (status != STATUS_OK) {
         return status;
@@ -111,7 +113,9 @@ enum status node_receive(struct node *node, struct bytes frame, time_ms_t now)
     if (!node_cluster_takes(node, &node->frame)) {
         return STATUS_OK;
     }
-    return node_dispatch(node, &node->frame.message);
+    status = node_dispatch(node, &node->frame.message);
+    node_cluster_follow(node, &node->frame);
+    return status;
 }
 
 void node_peer_lost(struct node *node, raft_id_t id, time_ms_t now)

@@ -11,6 +11,12 @@
  * one. That founds nothing any more, and is not enough to belong to it: of a
  * cluster that cannot elect a leader nothing will ever come.
  *
+ * The two ways must not meet. Who was founded is a full member, and would be
+ * one of a cluster in which its lost disk had voted if it took that one's id.
+ * So the founded have their name before the next frame is looked at; the core
+ * knows that there is a cluster before anything can keep a frame of it from it;
+ * and only whom the core follows, on probation, lends its id.
+ *
  * The id is on disk with the promise. Founding and the first term of a leader
  * are promises both, and nothing is said under the id before they are durable.
  */
@@ -20,39 +26,58 @@
 #include "base/table.h"
 #include "node/node_state.h"
 
+static bool node_cluster_is_theirs(const struct peer_frame *frame);
+static void node_cluster_heard(struct node *node, raft_id_t from);
+static bool node_cluster_leads(enum peer_message_kind kind);
+static bool node_cluster_may_follow(const struct node *node,
+                                    const struct raft_message *message);
 static void node_cluster_name(const struct raft_founders *founders,
                               uint8_t id[PEER_CLUSTER_BYTES]);
 
-bool node_cluster_takes(struct node *node, const struct peer_frame *frame)
+/* Whoever had a cluster when it stopped, and nothing from it, has no reason to
+ * say that it is new. */
+void node_cluster_start(struct node *node)
 {
     struct raft_result result;
+    node->founded = raft_founders(node->raft)->count > 0;
+    if (peer_frame_has_cluster(&node->identity)) {
+        node_step(node,
+                  &(struct raft_event){.kind = RAFT_EVENT_GROUP_HEARD,
+                                       .now = node->now},
+                  &result);
+    }
+}
+
+bool node_cluster_takes(struct node *node, const struct peer_frame *frame)
+{
+    const struct peer_frame_head *head = &frame->head;
+    const bool founded =
+        head->kind == PEER_FOUND && frame->message.raft.found.founded;
+    if (founded && node_cluster_is_theirs(frame)) {
+        return true;
+    }
+    if (peer_frame_has_cluster(&node->identity)) {
+        return !founded;
+    }
+    if (!peer_frame_has_cluster(&head->identity)) {
+        return true;
+    }
+    node_cluster_heard(node, head->from);
+    return head->kind == PEER_REMOVED ||
+           (node_cluster_leads(head->kind) &&
+            node_cluster_may_follow(node, &frame->message.raft));
+}
+
+void node_cluster_follow(struct node *node, const struct peer_frame *frame)
+{
     const struct peer_frame_head *head = &frame->head;
     if (peer_frame_has_cluster(&node->identity) ||
-        !peer_frame_has_cluster(&head->identity)) {
-        return true;
+        !node_cluster_leads(head->kind) ||
+        raft_leader(node->raft) != head->from ||
+        raft_term(node->raft) != frame->message.raft.term) {
+        return;
     }
-    switch (head->kind) {
-    case PEER_APPEND:
-    case PEER_SNAPSHOT:
-        memcpy(node->identity.cluster, head->identity.cluster,
-               PEER_CLUSTER_BYTES);
-        return true;
-    case PEER_FOUND:
-        if (frame->message.raft.found.founded) {
-            return true;
-        }
-        break; /* a report of somebody who was taken in since */
-    default:
-        break;
-    }
-    if (node->heard_from == 0) {
-        node->heard_from = head->from;
-    }
-    node_step(
-        node,
-        &(struct raft_event){.kind = RAFT_EVENT_GROUP_HEARD, .now = node->now},
-        &result);
-    return head->kind == PEER_REMOVED;
+    memcpy(node->identity.cluster, head->identity.cluster, PEER_CLUSTER_BYTES);
 }
 
 raft_id_t node_heard_from(const struct node *node)
@@ -63,9 +88,52 @@ raft_id_t node_heard_from(const struct node *node)
 void node_cluster_settle(struct node *node)
 {
     const struct raft_founders *founders = raft_founders(node->raft);
-    if (!peer_frame_has_cluster(&node->identity) && founders->count > 0) {
-        node_cluster_name(founders, node->identity.cluster);
+    uint8_t name[PEER_CLUSTER_BYTES];
+    if (node->founded || founders->count == 0) {
+        return;
     }
+    node->founded = true;
+    node_cluster_name(founders, name);
+    ENSURE(!peer_frame_has_cluster(&node->identity) ||
+           memcmp(name, node->identity.cluster, PEER_CLUSTER_BYTES) == 0);
+    memcpy(node->identity.cluster, name, PEER_CLUSTER_BYTES);
+}
+
+/* Whoever was founded speaks under the name that these founders have: under any
+ * other it is not of their cluster. */
+static bool node_cluster_is_theirs(const struct peer_frame *frame)
+{
+    uint8_t name[PEER_CLUSTER_BYTES];
+    node_cluster_name(&frame->message.raft.found.founders, name);
+    return memcmp(name, frame->head.identity.cluster, PEER_CLUSTER_BYTES) == 0;
+}
+
+/* There is a cluster that has us for a member. */
+static void node_cluster_heard(struct node *node, raft_id_t from)
+{
+    struct raft_result result;
+    if (node->heard_from == 0) {
+        node->heard_from = from;
+    }
+    node_step(
+        node,
+        &(struct raft_event){.kind = RAFT_EVENT_GROUP_HEARD, .now = node->now},
+        &result);
+}
+
+/* What only a leader sends, and every leader to all of its members. */
+static bool node_cluster_leads(enum peer_message_kind kind)
+{
+    return kind == PEER_APPEND || kind == PEER_SNAPSHOT;
+}
+
+/* The core follows this message, or says nothing to it: without an id there is
+ * nothing that it could be answered under. */
+static bool node_cluster_may_follow(const struct node *node,
+                                    const struct raft_message *message)
+{
+    return raft_on_probation(node->raft) &&
+           message->term >= raft_term(node->raft);
 }
 
 static void node_cluster_name(const struct raft_founders *founders,

@@ -169,6 +169,7 @@ struct node {
     struct lock_machine *machine;
     struct table_seed table_seed;
     struct peer_identity identity;
+    bool founded;              /* the id is that of the founders */
     raft_id_t heard_from;      /* of a cluster, while there was none here */
     struct lock_origin origin; /* of what this node numbers */
     time_ms_t now;
@@ -366,11 +367,20 @@ void node_member_close(struct node *node);
 
 /* ---- node_cluster.c ---- */
 
+/* When the core is there, with the id that was on disk. */
+void node_cluster_start(struct node *node);
+
 /* A frame came in that decodes. False if there is nothing more to be done with
- * it: this node has no cluster, and now knows that there is one. */
+ * it: this node has no cluster, and now knows that there is one, or the frame
+ * speaks of another founding. */
 bool node_cluster_takes(struct node *node, const struct peer_frame *frame);
 
-/* Before effects are carried out: has the core founded one? */
+/* The core has seen it: if it follows the sender, this node is of its cluster.
+ */
+void node_cluster_follow(struct node *node, const struct peer_frame *frame);
+
+/* Before a frame is looked at and before effects are carried out: has the core
+ * founded one? Then it has its name. */
 void node_cluster_settle(struct node *node);
 
 /* ---- node_join.c ---- */

@@ -131,9 +131,12 @@ static void raft_probation_recv_founded(struct raft *raft,
 /* Whoever counts on our last report has to know at once. */
 void raft_probation_heard(struct raft *raft)
 {
-    if (raft_probation_may_found(raft) && !raft->probation.heard) {
+    if (!raft->probation.pending || raft->probation.heard) {
+        return;
+    }
+    raft->probation.heard = true;
+    if (raft_probation_may_found(raft)) {
         raft_trace(raft, "  the group is there -> it is not founded again");
-        raft->probation.heard = true;
         raft_probation_report(raft);
     }
 }

@@ -32,6 +32,7 @@ peer_frame_check_cluster(const struct peer_identity *identity,
                          const struct peer_identity *expected,
                          enum peer_body_party party);
 static bool peer_frame_is_from_stranger(enum peer_body_party party);
+static bool peer_frame_is_of_the_founded(const struct peer_message *message);
 
 void peer_frame_init(struct peer_frame *frame)
 {
@@ -54,7 +55,8 @@ enum status peer_frame_encode(const struct peer_identity *identity,
         return status;
     }
     if (!peer_frame_has_cluster(identity) &&
-        !peer_frame_is_from_stranger(peer_body_find(message->kind)->party)) {
+        (!peer_frame_is_from_stranger(peer_body_find(message->kind)->party) ||
+         peer_frame_is_of_the_founded(message))) {
         return STATUS_BAD_CLUSTER;
     }
     peer_frame_put_head(identity, message, out);
@@ -167,8 +169,13 @@ enum status peer_frame_decode(struct bytes frame,
     if (head->identity.group != expected->group) {
         return STATUS_BAD_VALUE;
     }
-    return peer_body_decode(
+    status = peer_body_decode(
         bytes_of(frame.data + PEER_FRAME_HEAD_BYTES, head->body_bytes), out);
+    if (status == STATUS_OK && !peer_frame_has_cluster(&head->identity) &&
+        peer_frame_is_of_the_founded(&out->message)) {
+        return STATUS_BAD_CLUSTER;
+    }
+    return status;
 }
 
 static enum status
@@ -189,6 +196,13 @@ peer_frame_check_cluster(const struct peer_identity *identity,
 static bool peer_frame_is_from_stranger(enum peer_body_party party)
 {
     return party == PEER_FROM_STRANGER || party == PEER_AMONG_STRANGERS;
+}
+
+/* First members report to each other without a cluster, but whoever says that
+ * they were founded has one. */
+static bool peer_frame_is_of_the_founded(const struct peer_message *message)
+{
+    return message->kind == PEER_FOUND && message->raft.found.founded;
 }
 
 bool peer_frame_has_cluster(const struct peer_identity *identity)

@@ -278,6 +278,12 @@ static void refused_without_a_term(struct peer_message *message)
         (struct raft_vote_reply){.pre = true, .granted = false};
 }
 
+static void founded(struct peer_message *message)
+{
+    message->raft.found.founded = true;
+    message->raft.found.members = 0;
+}
+
 static void change_done(struct peer_message *message)
 {
     message->join_reply = (struct peer_change_reply){.result = PEER_CHANGE_OK};
@@ -348,6 +354,7 @@ static const struct fuzz_shape fuzz_shapes[] = {
     PLAIN("snapshot_reply", PEER_SNAPSHOT_REPLY),
     PLAIN("timeout_now", PEER_TIMEOUT_NOW),
     PLAIN("found", PEER_FOUND),
+    EDITED("found_founded", PEER_FOUND, founded),
     PLAIN("join", PEER_JOIN),
     EDITED("join_whoever_listens", PEER_JOIN, to_whoever_listens),
     PLAIN("join_reply_not_leader", PEER_JOIN_REPLY),
@@ -388,6 +395,12 @@ static const struct fuzz_shape fuzz_shapes[] = {
      .value = 0xff},
     FORGED("bad_cluster", PEER_VOTE, 16, 1, 'x'),
     FORGED("bad_cluster_none", PEER_VOTE, 16, 16, 0),
+    {.name = "found_founded_without_a_cluster",
+     .kind = PEER_FOUND,
+     .control = FUZZ_SEAL | PIECES(5),
+     .edit = founded,
+     .at = 16,
+     .width = 16},
     FORGED("bad_group", PEER_VOTE, 12, 4, 5),
     FORGED("from_nobody", PEER_VOTE, 32, 8, 0),
     FORGED("to_nobody", PEER_VOTE, 40, 8, 0),
@@ -434,8 +447,8 @@ static const struct fuzz_shape fuzz_shapes[] = {
     FORGED("append_members_no_voter", PEER_APPEND, HEAD + 114, 1, 2),
     FORGED("append_members_too_many", PEER_APPEND, HEAD + 102, 4, 17),
     FORGED("append_admits_nobody", PEER_APPEND, HEAD + 48, 8, 1),
-    FORGED("found_by_another", PEER_FOUND, HEAD + 10, 8, 99),
-    FORGED("found_too_many", PEER_FOUND, HEAD + 9, 1, 17),
+    FORGED("found_by_another", PEER_FOUND, HEAD + 14, 8, 99),
+    FORGED("found_too_many", PEER_FOUND, HEAD + 13, 1, 17),
     FORGED("append_reply_both_outcomes", PEER_APPEND_REPLY, HEAD + 8, 1, 1),
     FORGED("snapshot_of_nothing", PEER_SNAPSHOT, HEAD + 8, 8, 0),
     FORGED("snapshot_offset_overflows", PEER_SNAPSHOT, HEAD + 24, 8,

@@ -339,6 +339,27 @@ START_TEST(only_what_strangers_say_comes_without_a_cluster)
 }
 END_TEST
 
+START_TEST(the_founded_have_a_cluster)
+{
+    const struct peer_identity nobody = {.group = self.group};
+    peer_sample_plain(&sample, PEER_FOUND);
+    sample.message.raft.found.founded = true;
+    sample.message.raft.found.members = 0;
+    ck_assert_int_eq(peer_frame_encode(&self, &sample.message, &bytes),
+                     STATUS_OK);
+    ck_assert_int_eq(decode(), STATUS_OK);
+    memset(bytes.data + CLUSTER_AT, 0, PEER_CLUSTER_BYTES);
+    seal();
+
+    ck_assert_int_eq(decode(), STATUS_BAD_CLUSTER);
+    ck_assert_int_eq(peer_frame_decode(buffer_view(&bytes), &nobody, &frame),
+                     STATUS_BAD_CLUSTER);
+    buffer_clear(&bytes);
+    ck_assert_int_eq(peer_frame_encode(&nobody, &sample.message, &bytes),
+                     STATUS_BAD_CLUSTER);
+}
+END_TEST
+
 START_TEST(who_has_no_cluster_reads_the_frames_of_any)
 {
     const enum peer_message_kind kind = peer_sample_kinds[_i];
@@ -420,6 +441,7 @@ static TCase *identity_tests(void)
     tcase_add_test(tests, the_incarnation_of_the_receiver_does_not_matter);
     tcase_add_loop_test(tests, only_what_strangers_say_comes_without_a_cluster,
                         0, PEER_SAMPLE_KINDS);
+    tcase_add_test(tests, the_founded_have_a_cluster);
     tcase_add_loop_test(tests, who_has_no_cluster_reads_the_frames_of_any, 0,
                         PEER_SAMPLE_KINDS);
     return tests;
