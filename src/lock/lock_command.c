@@ -178,14 +178,16 @@ static enum status lock_command_check(const struct lock_command *command)
     if (body == NULL) {
         return STATUS_BAD_TYPE;
     }
-    if (!lock_command_is_head(&command->head)) {
+    if (!lock_command_is_head(&command->head) ||
+        (body->of_leader && command->head.origin.node != 0)) {
         return STATUS_BAD_VALUE;
     }
     return body->check(command);
 }
 
 /* What the leader itself proposes has no number: it is conditional, and nobody
- * waits for its answer. */
+ * waits for its answer. It waits for the end of what it proposed, and so must
+ * not find the same from somebody else in the log. */
 static bool lock_command_is_head(const struct lock_command_head *head)
 {
     if (head->clock > LIMIT_TIME_MS || head->wall > LIMIT_TIME_MS) {

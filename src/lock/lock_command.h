@@ -69,7 +69,8 @@ enum lock_mode {
 
 /* Who numbered a request. A node's boots only grow, one for each start, so a
  * request of an earlier boot can be told from a new one for ever. node 0 is
- * the leader itself: such commands are conditional and may be repeated. */
+ * the leader itself: such commands are conditional and may be repeated. Ticks,
+ * ends and orphans come from nobody else. */
 struct lock_origin {
     uint64_t node;
     uint64_t boot;

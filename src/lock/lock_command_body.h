@@ -32,6 +32,7 @@ struct lock_command_body {
     void (*decode)(struct lock_command_source *source,
                    struct lock_command *command);
     enum status (*check)(const struct lock_command *command);
+    bool of_leader; /* what a leader proposes by itself: nobody asks for it */
 };
 
 /* Note that a field has a form that no encoder writes. */

@@ -377,6 +377,7 @@ const struct lock_command_body lock_command_sweep = {
     .encode = lock_command_encode_sweep,
     .decode = lock_command_decode_sweep,
     .check = lock_command_check_sweep,
+    .of_leader = true,
 };
 
 /* ---- fenced writes ---- */

@@ -57,6 +57,7 @@ const struct lock_command_body lock_command_tick = {
     .encode = lock_command_encode_tick,
     .decode = lock_command_decode_tick,
     .check = lock_command_check_tick,
+    .of_leader = true,
 };
 
 /* ---- acquire ---- */
@@ -320,6 +321,7 @@ const struct lock_command_body lock_command_expire = {
     .encode = lock_command_encode_expire,
     .decode = lock_command_decode_expire,
     .check = lock_command_check_expire,
+    .of_leader = true,
 };
 
 static void lock_command_encode_undelay(const struct lock_command *command,
@@ -350,6 +352,7 @@ const struct lock_command_body lock_command_undelay = {
     .encode = lock_command_encode_undelay,
     .decode = lock_command_decode_undelay,
     .check = lock_command_check_undelay,
+    .of_leader = true,
 };
 
 static void lock_command_encode_orphans(const struct lock_command *command,
@@ -380,4 +383,5 @@ const struct lock_command_body lock_command_orphans = {
     .encode = lock_command_encode_orphans,
     .decode = lock_command_decode_orphans,
     .check = lock_command_check_orphans,
+    .of_leader = true,
 };

@@ -256,6 +256,8 @@ static const struct fuzz_refusal fuzz_refusals[] = {
     {"bad_number_of_nobody", "tick", 34, 1, false, false, STATUS_BAD_VALUE},
     {"bad_boot_0", "release", 26, 0, false, false, STATUS_BAD_VALUE},
     {"bad_first_0", "release", 42, 0, false, false, STATUS_BAD_VALUE},
+    {"bad_undelay_of_a_node", "break", 1, LOCK_COMMAND_UNDELAY, false, false,
+     STATUS_BAD_VALUE},
     {"bad_first_above", "release", 42, 10, false, false, STATUS_BAD_VALUE},
     {"bad_key_empty", "break", BODY, 0, false, false, STATUS_BAD_LENGTH},
     {"bad_key_beyond", "break", BODY, 99, false, false, STATUS_BAD_LENGTH},
@@ -275,7 +277,7 @@ static const struct fuzz_refusal fuzz_refusals[] = {
     {"bad_list_condition", "delete", -6, 3, false, false, STATUS_BAD_VALUE},
     {"bad_list_get", "delete", -1, 1, false, false, STATUS_BAD_VALUE},
     {"bad_deadline_keep", "deadline", -10, 1, false, false, STATUS_BAD_VALUE},
-    {"bad_deadline_case", "deadline", -1, 5, false, false, STATUS_BAD_VALUE},
+    {"bad_deadline_case", "deadline", -1, 9, false, false, STATUS_BAD_VALUE},
     {"bad_pairs_cut", "fence_set", -3, 0, true, false, STATUS_BAD_LENGTH},
     {"bad_pairs_beyond", "fence_set", -18, 1, false, false, STATUS_BAD_LENGTH},
 };

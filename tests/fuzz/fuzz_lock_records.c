@@ -166,7 +166,9 @@ static void fuzz_use_record(struct lock_machine *machine, uint64_t index,
             (struct lock_append){name.data[0], data_key, bytes_of_text("+")};
         break;
     case 5: /* an origin */
-        command.kind = LOCK_COMMAND_TICK;
+        command.kind = LOCK_COMMAND_CANCEL;
+        command.cancel.key = bytes_of_text("nobody's");
+        command.cancel.owner = bytes_of_text("nobody");
         for (size_t i = 0; i < name.count; i++) {
             command.head.origin.node =
                 command.head.origin.node << 8 | name.data[i];

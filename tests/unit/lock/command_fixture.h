@@ -214,6 +214,14 @@ static inline void sample_many(enum lock_command_kind kind)
 }
 
 /* command becomes the sample of a kind. */
+/* What only a leader proposes, by itself. */
+static inline bool is_of_leader(enum lock_command_kind kind)
+{
+    return kind == LOCK_COMMAND_TICK || kind == LOCK_COMMAND_EXPIRE ||
+           kind == LOCK_COMMAND_UNDELAY || kind == LOCK_COMMAND_ORPHANS ||
+           kind == LOCK_COMMAND_SWEEP;
+}
+
 static inline void sample(enum lock_command_kind kind)
 {
     command = (struct lock_command){.kind = kind,
@@ -222,6 +230,10 @@ static inline void sample(enum lock_command_kind kind)
                                              .origin = {2, 3},
                                              .number = 12,
                                              .first_unanswered = 10}};
+    if (is_of_leader(kind)) {
+        command.head =
+            (struct lock_command_head){.clock = 1000, .wall = LIMIT_TIME_MS};
+    }
     sample_lock(kind);
     sample_data(kind);
     sample_many(kind);

@@ -33,19 +33,34 @@ END_TEST
 
 START_TEST(a_node_numbers_its_requests_and_the_leader_does_not)
 {
-    REFUSE(LOCK_COMMAND_TICK, head.number, 0, STATUS_BAD_VALUE);
-    REFUSE(LOCK_COMMAND_TICK, head.number, 9, STATUS_BAD_VALUE);
-    REFUSE(LOCK_COMMAND_TICK, head.first_unanswered, 0, STATUS_BAD_VALUE);
-    REFUSE(LOCK_COMMAND_TICK, head.origin.boot, 0, STATUS_BAD_VALUE);
-    REFUSE(LOCK_COMMAND_TICK, head.origin.node, 0, STATUS_BAD_VALUE);
-    ACCEPT(LOCK_COMMAND_TICK, head.first_unanswered, 12);
-    ACCEPT(LOCK_COMMAND_TICK, head.number, UINT64_MAX);
+    REFUSE(LOCK_COMMAND_FLUSH, head.number, 0, STATUS_BAD_VALUE);
+    REFUSE(LOCK_COMMAND_FLUSH, head.number, 9, STATUS_BAD_VALUE);
+    REFUSE(LOCK_COMMAND_FLUSH, head.first_unanswered, 0, STATUS_BAD_VALUE);
+    REFUSE(LOCK_COMMAND_FLUSH, head.origin.boot, 0, STATUS_BAD_VALUE);
+    REFUSE(LOCK_COMMAND_FLUSH, head.origin.node, 0, STATUS_BAD_VALUE);
+    ACCEPT(LOCK_COMMAND_FLUSH, head.first_unanswered, 12);
+    ACCEPT(LOCK_COMMAND_FLUSH, head.number, UINT64_MAX);
 
-    sample(LOCK_COMMAND_TICK);
+    sample(LOCK_COMMAND_FLUSH);
     command.head = (struct lock_command_head){0};
     assert_accepted();
     command.head.first_unanswered = 1;
     assert_refused(STATUS_BAD_VALUE);
+}
+END_TEST
+
+START_TEST(what_the_leader_proposes_by_itself_nobody_asks_for)
+{
+    const enum lock_command_kind kind = kinds[_i];
+    sample(kind);
+    command.head.origin = (struct lock_origin){2, 3};
+    command.head.number = 12;
+    command.head.first_unanswered = 10;
+    if (is_of_leader(kind)) {
+        assert_refused(STATUS_BAD_VALUE);
+    } else {
+        assert_accepted();
+    }
 }
 END_TEST
 
@@ -220,6 +235,9 @@ int main(void)
     tcase_add_checked_fixture(tests, open_codec, close_codec);
     tcase_add_test(tests, clocks_have_a_limit);
     tcase_add_test(tests, a_node_numbers_its_requests_and_the_leader_does_not);
+    tcase_add_loop_test(tests,
+                        what_the_leader_proposes_by_itself_nobody_asks_for, 0,
+                        KINDS_COUNT);
     tcase_add_test(
         tests, keys_and_owners_have_at_least_a_byte_and_at_most_their_limit);
     tcase_add_test(tests, leases_delays_and_modes_are_in_range);
