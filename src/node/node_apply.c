@@ -92,7 +92,9 @@ static void node_apply_outcome(struct node *node,
     }
     if (origin->node == node->origin.node) {
         if (origin->boot == node->origin.boot) {
-            node_request_answered(node, outcome->head.number, &outcome->answer);
+            /* One that it cannot be is to somebody who took our number. */
+            (void)node_request_answered(node, outcome->head.number,
+                                        &outcome->answer);
         }
     } else if (origin->node != 0 && node->reign.open) {
         node_forward_reply_answer(node, *origin, outcome->head.number,

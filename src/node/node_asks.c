@@ -155,6 +155,7 @@ void node_asks_disown(struct node_asks *asks, struct node_ask *ask)
         index_remove(&asks->by_id, &ask->by_id);
         ask->id = 0;
     }
+    ask->disowned = true;
 }
 
 void node_asks_wake(struct node_asks *asks, struct node_ask *ask, time_ms_t at)

@@ -42,6 +42,7 @@ struct node_ask {
     bool sent_ever;       /* it may be in somebody's log */
     bool async;
     bool ending;         /* its wait is over: an abandon is on its way */
+    bool disowned;       /* nobody waits for what it acquired any more */
     bool busy;           /* refused at once: too many are open */
     struct buffer bytes; /* the command, query or renewal, encoded */
 };

@@ -42,6 +42,8 @@ static enum status node_forward_reply_take(struct node *node,
                                            enum node_forward_tag tag,
                                            uint64_t number,
                                            struct reader *reader);
+static struct node_ask *node_forward_find_read(struct node *node,
+                                               uint64_t number);
 
 /* ---- towards the leader ---- */
 
@@ -281,7 +283,7 @@ enum status node_forward_reply_receive(struct node *node,
         struct node_ask *ask =
             tag == NODE_FORWARD_WRITE
                 ? node_asks_find_write(&node->asks, reply->number)
-                : node_asks_find_read(&node->asks, reply->number);
+                : node_forward_find_read(node, reply->number);
         if (ask != NULL) {
             node_request_bounced(node, ask);
         }
@@ -325,12 +327,13 @@ static enum status node_forward_reply_take(struct node *node,
     struct lock_answer answer;
     if (tag == NODE_FORWARD_WRITE) {
         const enum status status = node_answer_decode(reader->rest, &answer);
-        if (status == STATUS_OK) {
-            node_request_answered(node, number, &answer);
+        if (status == STATUS_OK &&
+            !node_request_answered(node, number, &answer)) {
+            return STATUS_BAD_VALUE;
         }
         return status;
     }
-    struct node_ask *ask = node_asks_find_read(&node->asks, number);
+    struct node_ask *ask = node_forward_find_read(node, number);
     if (tag == NODE_FORWARD_READ) {
         if (ask != NULL && ask->kind == COMMAND_PLAN_READ) {
             node_request_read_done(node, ask, reader->rest);
@@ -343,4 +346,17 @@ static enum status node_forward_reply_take(struct node *node,
         node_request_renewed(node, ask, &answer, needs_log);
     }
     return status;
+}
+
+/* The question or renewal with this number that may be with a leader: others
+ * are numbered with them, and have answers of their own. */
+static struct node_ask *node_forward_find_read(struct node *node,
+                                               uint64_t number)
+{
+    struct node_ask *ask = node_asks_find_read(&node->asks, number);
+    if (ask == NULL || ask->busy ||
+        (ask->kind != COMMAND_PLAN_READ && ask->kind != COMMAND_PLAN_RENEW)) {
+        return NULL;
+    }
+    return ask;
 }

@@ -26,6 +26,8 @@ static time_ms_t node_request_hold_until(const struct node *node,
 static void node_request_dispatch(struct node *node, struct node_ask *ask);
 static void node_request_fail(struct node *node, struct node_ask *ask,
                               enum node_reason reason);
+static bool node_request_may_be(const struct node_ask *ask,
+                                enum lock_result result);
 static bool node_request_is_single(const struct node_ask *ask);
 static void node_request_change(struct node *node, struct node_ask *ask);
 static void node_request_want_checkpoint(struct node *node,
@@ -109,7 +111,8 @@ void node_request_run(struct node *node)
 
 void node_request_bounced(struct node *node, struct node_ask *ask)
 {
-    if (ask->state == NODE_ASK_SENT || ask->state == NODE_ASK_ROUND) {
+    if (!ask->busy &&
+        (ask->state == NODE_ASK_SENT || ask->state == NODE_ASK_ROUND)) {
         if (ask->kind == COMMAND_PLAN_CHANGE) {
             ask->sent_ever = false; /* nobody has it: it may go again */
         }
@@ -236,18 +239,21 @@ static void node_request_wake(struct node *node, struct node_ask *ask)
 
 /* ---- answers ---- */
 
-void node_request_answered(struct node *node, uint64_t number,
+bool node_request_answered(struct node *node, uint64_t number,
                            const struct lock_answer *answer)
 {
     struct node_ask *ask = node_asks_find_write(&node->asks, number);
     if (ask == NULL || ask->state == NODE_ASK_ENDING || ask->busy) {
-        return;
+        return true;
+    }
+    if (!node_request_may_be(ask, answer->result)) {
+        return false;
     }
     if (ask->state == NODE_ASK_QUEUED) {
         if (answer->result == LOCK_GRANTED) {
             node_wait_granted(node, ask, answer->token, answer->ticket);
         }
-        return;
+        return true;
     }
     switch (answer->result) {
     case LOCK_QUEUED:
@@ -267,6 +273,17 @@ void node_request_answered(struct node *node, uint64_t number,
         node_request_done(node, ask, answer);
         break;
     }
+    return true;
+}
+
+/* Only who asks for a lock is granted or queued, or has been when nobody waits
+ * for it any more. The rest is for the command to word: whatever it is, it only
+ * reaches the client. */
+static bool node_request_may_be(const struct node_ask *ask,
+                                enum lock_result result)
+{
+    return (result != LOCK_QUEUED && result != LOCK_GRANTED) || ask->disowned ||
+           node_request_acquires(ask);
 }
 
 void node_request_read_done(struct node *node, struct node_ask *ask,

@@ -238,8 +238,9 @@ void node_request_leader_changed(struct node *node);
 /* Time-outs, then everything OPEN on its way. */
 void node_request_run(struct node *node);
 
-/* A write of this node has its answer, from wherever. */
-void node_request_answered(struct node *node, uint64_t number,
+/* A write of this node has its answer, from wherever. False, and nothing
+ * happened, if that is none to what was asked. */
+bool node_request_answered(struct node *node, uint64_t number,
                            const struct lock_answer *answer);
 
 /* A read or renewal of this node is answered: by a query's reply, or a

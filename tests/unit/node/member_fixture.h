@@ -19,6 +19,8 @@
 
 /* As node_forward.c has it. */
 #define MX_TAG_WRITE 1
+#define MX_TAG_READ 2
+#define MX_TAG_RENEW 3
 #define MX_TAG_CHANGE 5
 
 struct mx {
@@ -48,6 +50,14 @@ static void mx_write(void *context, const struct node_write *write)
     ck_assert_uint_lt(mx.writes_count, MX_WRITES_MAX);
     mx.writes[mx.writes_count] = write->number;
     mx.writes_count++;
+}
+
+/* Never durable. */
+static void mx_checkpoint(void *context,
+                          const struct node_checkpoint *checkpoint)
+{
+    (void)context;
+    (void)checkpoint;
 }
 
 static void mx_forwarded(struct bytes body)
@@ -137,6 +147,7 @@ static __attribute__((unused)) void mx_open(size_t voters)
         .seed = 1,
     };
     const struct node_ports ports = {.write = mx_write,
+                                     .checkpoint = mx_checkpoint,
                                      .send = mx_send,
                                      .answer = mx_answer,
                                      .reply = mx_reply};
@@ -205,6 +216,20 @@ static __attribute__((unused)) void mx_follow(raft_id_t leader,
     const struct raft_message beat = {
         .kind = RAFT_MESSAGE_APPEND, .from = leader, .to = 1, .term = term};
     const struct peer_message message = peer_message_of_raft(&beat);
+    mx_hear(&message);
+    mx_run();
+}
+
+/* The first entry of the log, committed, from node 2 as leader of term 1. */
+static __attribute__((unused)) void mx_append(struct raft_entry entry)
+{
+    const struct raft_message append = {
+        .kind = RAFT_MESSAGE_APPEND,
+        .from = 2,
+        .to = 1,
+        .term = 1,
+        .append = {.commit = 1, .entries = &entry, .entries_count = 1}};
+    const struct peer_message message = peer_message_of_raft(&append);
     mx_hear(&message);
     mx_run();
 }
