@@ -56,6 +56,12 @@
 #define LIMIT_APPEND_ENTRIES 4096
 #define LIMIT_APPEND_BYTES (1024 * 1024)
 
+/* The log that a node keeps in memory and on disk behind a checkpoint, and what
+ * an entry costs there beside its payload. A checkpoint comes before a quarter
+ * as much again was appended. */
+#define LIMIT_LOG_BYTES (128 * 1024 * 1024)
+#define LIMIT_KEPT_HEAD_BYTES 64
+
 /* State carried by one InstallSnapshot chunk. */
 #define LIMIT_CHUNK_BYTES (1024 * 1024)
 

@@ -15,6 +15,10 @@
 #include "base/ensure.h"
 #include "node/node_state.h"
 
+/* A checkpoint is due before this part of the kept log came on top of it. */
+#define NODE_SNAPSHOT_BYTES_PART 4
+
+static bool node_snapshot_is_due(const struct node *node);
 static void node_snapshot_drop(struct node *node);
 static void node_snapshot_begin(struct node *node, raft_index_t index);
 static bool node_snapshot_feed(struct node *node, struct bytes data, bool last);
@@ -27,20 +31,15 @@ static bool node_snapshot_take_end(struct node_incoming *incoming);
 void node_snapshot_checkpoint_if_due(struct node *node)
 {
     const raft_index_t index = node->applied_index;
-    const bool wanted = node->checkpoint_asked &&
-                        node->checkpoint_wanted > node->checkpoint_index;
     if (node->checkpoint_under_way != 0 || node->installs_pending > 0 ||
-        (index - node->checkpoint_index < node->settings.checkpoint_entries &&
-         !wanted) ||
+        !node_snapshot_is_due(node) ||
         index > node_log_last_index(&node->log) ||
         raft_members_voters_count(raft_members_at(node->raft, index)) == 0) {
         return;
     }
-    const uint64_t trailing = node->settings.trailing_entries;
-    raft_index_t boundary = index > trailing ? index - trailing : 0;
-    if (boundary < node->log.boundary_index) {
-        boundary = node->log.boundary_index;
-    }
+    const raft_index_t boundary = raft_wanted_boundary(
+        node->raft, index, node->settings.trailing_entries);
+    ENSURE(boundary >= node->log.boundary_index);
     struct node_checkpoint checkpoint = {
         .index = index,
         .machine = node->machine,
@@ -53,6 +52,20 @@ void node_snapshot_checkpoint_if_due(struct node *node)
     node->checkpoint_under_way = index;
     node->checkpoint_boundary = boundary;
     node->ports.checkpoint(node->ports.context, &checkpoint);
+}
+
+/* By the number of entries since the last one; by what they cost, because the
+ * log cannot begin behind the checkpoint; or because somebody waits for it. */
+static bool node_snapshot_is_due(const struct node *node)
+{
+    const raft_index_t last = node->checkpoint_index;
+    const raft_index_t index = node->applied_index;
+    if (node->checkpoint_asked && node->checkpoint_wanted > last) {
+        return true;
+    }
+    return index - last >= node->settings.checkpoint_entries ||
+           raft_kept_bytes(node->raft, last, index) >=
+               node->settings.raft.log_bytes / NODE_SNAPSHOT_BYTES_PART;
 }
 
 bool node_snapshot_fill(struct node *node, struct raft_snapshot *snapshot)

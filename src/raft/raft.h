@@ -59,6 +59,8 @@ struct raft_settings {
     size_t uncommitted_bytes; /* beyond this, not committed or not yet on our
                                  own disk, a leader takes no more commands */
     size_t promote_lag_entries; /* a learner this close may become a voter */
+    uint64_t log_bytes; /* a checkpoint leaves no more of the log behind it, an
+                           entry counted as LIMIT_KEPT_HEAD_BYTES and payload */
 };
 
 /* What was found on disk, or for a new member what it was told. */
@@ -292,6 +294,20 @@ const struct raft_founders *raft_founders(const struct raft *raft);
  * a compacted index has no term, and certainly not 0. */
 bool raft_term_at(const struct raft *raft, raft_index_t index,
                   raft_term_t *term);
+
+/* Where the log may begin after a checkpoint at a committed index: the last
+ * entry that need not be kept. So many stay behind index for peers that are a
+ * little slow. A leader keeps more for a peer that answers: what lies behind
+ * the snapshot that it is being sent, and then what it does not have yet. Where
+ * all that is more than settings.log_bytes, the peer is no reason and the trail
+ * is cut short. Never before the boundary there is. */
+raft_index_t raft_wanted_boundary(const struct raft *raft, raft_index_t index,
+                                  uint64_t trailing_entries);
+
+/* What the entries behind from, up to and including to, count for in
+ * settings.log_bytes. from is not before the boundary. */
+uint64_t raft_kept_bytes(const struct raft *raft, raft_index_t from,
+                         raft_index_t to);
 
 /* The configuration in force: the newest in the log, committed or not. */
 const struct raft_members *raft_members(const struct raft *raft);

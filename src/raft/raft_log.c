@@ -81,6 +81,33 @@ bool raft_log_is_up_to_date(const struct raft_log *log, raft_index_t index,
     return index >= raft_log_last_index(log);
 }
 
+uint64_t raft_log_bytes(const struct raft_log *log, raft_index_t from,
+                        raft_index_t to)
+{
+    ENSURE(from >= raft_log_boundary_index(log));
+    ENSURE(from <= to);
+
+    return raft_sizes_between(&log->sizes, from, to) +
+           (to - from) * LIMIT_KEPT_HEAD_BYTES;
+}
+
+raft_index_t raft_log_reach(const struct raft_log *log, raft_index_t to,
+                            uint64_t bytes_max)
+{
+    raft_index_t low = raft_log_boundary_index(log);
+    raft_index_t high = to;
+    /* The further back, the more it costs. */
+    while (low < high) {
+        const raft_index_t middle = low + (high - low) / 2;
+        if (raft_log_bytes(log, middle, to) <= bytes_max) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
 size_t raft_log_fit(const struct raft_log *log, raft_index_t first_index,
                     size_t entries_max, uint64_t bytes_max)
 {

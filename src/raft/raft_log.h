@@ -46,6 +46,16 @@ raft_term_t raft_log_last_term(const struct raft_log *log);
 bool raft_log_is_up_to_date(const struct raft_log *log, raft_index_t index,
                             raft_term_t term);
 
+/* What the entries behind from, up to and including to, cost whoever keeps
+ * them. from is not before the boundary. */
+uint64_t raft_log_bytes(const struct raft_log *log, raft_index_t from,
+                        raft_index_t to);
+
+/* The lowest index behind which the entries up to and including to cost no more
+ * than that. */
+raft_index_t raft_log_reach(const struct raft_log *log, raft_index_t to,
+                            uint64_t bytes_max);
+
 /* How many entries from first_index on fit into limits; at least one if there
  * is one, however large it is. */
 size_t raft_log_fit(const struct raft_log *log, raft_index_t first_index,

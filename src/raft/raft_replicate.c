@@ -16,7 +16,8 @@
 #include "raft/raft_transfer.h"
 
 /* A chunk may be repeated for so many election timeouts before its snapshot is
- * given up. */
+ * given up, and a peer may be silent for so many before the log is no longer
+ * kept for it: it may be busy with what it was sent. */
 #define RAFT_REPLICATE_PATIENCE 10
 
 static size_t raft_replicate_position(const struct raft *raft, raft_id_t id);
@@ -29,6 +30,8 @@ static bool raft_replicate_probe(struct raft *raft, struct raft_progress *peer);
 static bool raft_replicate_stream(struct raft *raft,
                                   struct raft_progress *peer);
 static bool raft_replicate_chunk(struct raft *raft, struct raft_progress *peer);
+static bool raft_replicate_is_overtaken(const struct raft *raft,
+                                        const struct raft_progress *peer);
 static void raft_replicate_begin_snapshot(struct raft *raft,
                                           struct raft_progress *peer);
 static void raft_replicate_send(struct raft *raft,
@@ -84,6 +87,25 @@ static void raft_replicate_begin(struct raft *raft, struct raft_progress *peer,
         raft->rounds.asked = raft->rounds.sent + 1;
         peer->round_floor = raft->rounds.asked;
     }
+}
+
+/* What a peer has is not known before it has answered, and not of use where the
+ * log begins later: then all there is may be wanted, until it is clear. */
+bool raft_replicate_wants(const struct raft *raft,
+                          const struct raft_progress *peer, raft_index_t *index)
+{
+    const raft_index_t boundary = raft_log_boundary_index(&raft->log);
+    if (peer->leave_index != 0 ||
+        raft->now - peer->heard_at >=
+            RAFT_REPLICATE_PATIENCE * raft->settings.election_ms) {
+        return false;
+    }
+    *index =
+        peer->state == RAFT_SNAPSHOT ? peer->snapshot_index : peer->match_index;
+    if (*index < boundary) {
+        *index = boundary;
+    }
+    return true;
 }
 
 void raft_replicate_forget_left_peers(struct raft *raft)
@@ -277,10 +299,7 @@ static bool raft_replicate_chunk(struct raft *raft, struct raft_progress *peer)
         if (raft->now < peer->snapshot_sent_at + raft->settings.election_ms) {
             return false;
         }
-        if (peer->snapshot_index != raft->checkpoint.index &&
-            raft->now >=
-                peer->snapshot_since +
-                    RAFT_REPLICATE_PATIENCE * raft->settings.election_ms) {
+        if (raft_replicate_is_overtaken(raft, peer)) {
             raft_replicate_begin_snapshot(raft, peer);
         } else {
             peer->snapshot_repeated = true;
@@ -299,6 +318,20 @@ static bool raft_replicate_chunk(struct raft *raft, struct raft_progress *peer)
     peer->waiting = true;
     peer->snapshot_sent_at = raft->now;
     return true;
+}
+
+/* Nothing is lost by a newer one where nothing of this one is known to have
+ * come, and the log does not go on behind it any more. */
+static bool raft_replicate_is_overtaken(const struct raft *raft,
+                                        const struct raft_progress *peer)
+{
+    if (peer->snapshot_index == raft->checkpoint.index) {
+        return false;
+    }
+    return (peer->snapshot_offset == 0 &&
+            peer->snapshot_index < raft_log_boundary_index(&raft->log)) ||
+           raft->now >= peer->snapshot_since + RAFT_REPLICATE_PATIENCE *
+                                                   raft->settings.election_ms;
 }
 
 static void raft_replicate_begin_snapshot(struct raft *raft,

@@ -11,6 +11,12 @@ struct raft_progress *raft_replicate_find(struct raft *raft, raft_id_t id);
  * that was removed stays a while, so that it hears of its removal. */
 void raft_replicate_update_peers(struct raft *raft);
 
+/* True if the log is to be kept behind *index for a peer that would need a
+ * snapshot otherwise, perhaps once more. */
+bool raft_replicate_wants(const struct raft *raft,
+                          const struct raft_progress *peer,
+                          raft_index_t *index);
+
 /* Drop removed members that have been told long enough. */
 void raft_replicate_forget_left_peers(struct raft *raft);
 

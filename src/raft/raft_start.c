@@ -76,6 +76,7 @@ static void raft_start_settings(const struct raft_settings *settings)
     ENSURE(settings->append_entries <= LIMIT_APPEND_ENTRIES);
     ENSURE(settings->append_bytes > 0);
     ENSURE(settings->append_bytes <= LIMIT_APPEND_BYTES);
+    ENSURE(settings->log_bytes > 0);
 }
 
 static bool raft_start_log(struct raft *raft, const struct raft_start *start)

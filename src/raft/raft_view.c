@@ -2,6 +2,7 @@
 #include "base/ensure.h"
 #include "raft/raft_change.h"
 #include "raft/raft_read.h"
+#include "raft/raft_replicate.h"
 #include "raft/raft_state.h"
 
 raft_id_t raft_self(const struct raft *raft)
@@ -63,6 +64,34 @@ bool raft_term_at(const struct raft *raft, raft_index_t index,
                   raft_term_t *term)
 {
     return raft_terms_find(&raft->log.terms, index, term);
+}
+
+raft_index_t raft_wanted_boundary(const struct raft *raft, raft_index_t index,
+                                  uint64_t trailing_entries)
+{
+    ENSURE(index <= raft->commit);
+
+    const raft_index_t reach =
+        raft_log_reach(&raft->log, index, raft->settings.log_bytes);
+    raft_index_t boundary =
+        index > trailing_entries ? index - trailing_entries : 0;
+    if (boundary < reach) {
+        boundary = reach;
+    }
+    for (size_t i = 0; i < raft->reign.peers_count; i++) {
+        raft_index_t wanted;
+        if (raft_replicate_wants(raft, &raft->reign.peers[i], &wanted) &&
+            wanted >= reach && wanted < boundary) {
+            boundary = wanted;
+        }
+    }
+    return boundary;
+}
+
+uint64_t raft_kept_bytes(const struct raft *raft, raft_index_t from,
+                         raft_index_t to)
+{
+    return raft_log_bytes(&raft->log, from, to);
 }
 
 const struct raft_members *raft_members(const struct raft *raft)

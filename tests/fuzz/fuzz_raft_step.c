@@ -117,6 +117,7 @@ static void fuzz_open(struct fuzz *fuzz, struct bytes input)
         .append_bytes = 20,
         .uncommitted_bytes = 100,
         .promote_lag_entries = 2,
+        .log_bytes = 1000,
     };
     const struct raft_start start = {
         .self = 1,

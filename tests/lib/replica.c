@@ -204,7 +204,7 @@ void replica_persist(struct replica *replica, size_t count, time_ms_t now)
 }
 
 bool replica_checkpoint(struct replica *replica, size_t trailing_entries,
-                        time_ms_t now)
+                        bool wanted, time_ms_t now)
 {
     ENSURE(replica->raft != NULL);
 
@@ -219,6 +219,10 @@ bool replica_checkpoint(struct replica *replica, size_t trailing_entries,
     }
     raft_index_t boundary_index =
         index > trailing_entries ? index - trailing_entries : 0;
+    if (wanted) {
+        boundary_index =
+            raft_wanted_boundary(replica->raft, index, trailing_entries);
+    }
     if (boundary_index < replica->log.boundary_index) {
         boundary_index = replica->log.boundary_index;
     }

@@ -71,10 +71,11 @@ size_t replica_writes_pending(const struct replica *replica);
 void replica_persist(struct replica *replica, size_t count, time_ms_t now);
 
 /* Make the state durable at the applied index and drop the log up to and
- * including applied index - trailing_entries. Takes effect at once. False if
- * there was nothing new to checkpoint. */
+ * including applied index - trailing_entries; if wanted, keep also what the
+ * core wants for its peers. Takes effect at once. False if there was nothing
+ * new to checkpoint. */
 bool replica_checkpoint(struct replica *replica, size_t trailing_entries,
-                        time_ms_t now);
+                        bool wanted, time_ms_t now);
 
 /* Die. What was not durable is at the mercy of chance; with chance NULL all of
  * it is lost. report, if it is not NULL, says what became of it. */

@@ -31,6 +31,7 @@ static const struct raft_settings scenario_cluster_settings = {
     .append_bytes = 16384,
     .uncommitted_bytes = 65536,
     .promote_lag_entries = 0,
+    .log_bytes = 65536,
 };
 
 static struct replica_owner

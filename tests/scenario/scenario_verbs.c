@@ -60,6 +60,7 @@ static void scenario_verbs_options(struct scenario_cluster *cluster,
         {"append_entries", NULL, &settings->append_entries},
         {"uncommitted_bytes", NULL, &settings->uncommitted_bytes},
         {"promote_lag_entries", NULL, &settings->promote_lag_entries},
+        {"log_bytes", &settings->log_bytes, NULL},
     };
     while (scenario_script_more(command)) {
         const char *name = scenario_script_word(command, "an option");
@@ -383,8 +384,9 @@ static void scenario_verbs_checkpoint(struct scenario_cluster *cluster,
     if (scenario_script_accept(command, "trailing")) {
         trailing = (size_t)scenario_script_number(command, "a count");
     }
+    const bool wanted = scenario_script_accept(command, "wanted");
     (void)scenario_cluster_raft(cluster, id);
-    if (!replica_checkpoint(cluster->replicas[id], trailing,
+    if (!replica_checkpoint(cluster->replicas[id], trailing, wanted,
                             cluster->clocks[id])) {
         scenario_cluster_say(cluster, "  %" PRIu64 ": nothing is new\n", id);
     }
@@ -681,7 +683,7 @@ static const struct scenario_verb {
     {"lost", scenario_verbs_lost, "ID PEER"},
     {"disk", scenario_verbs_disk, "IDS slow | fast"},
     {"persist", scenario_verbs_persist, "ID [COUNT]"},
-    {"checkpoint", scenario_verbs_checkpoint, "ID [trailing COUNT]"},
+    {"checkpoint", scenario_verbs_checkpoint, "ID [trailing COUNT] [wanted]"},
     {"snapshots", scenario_verbs_snapshots, "IMAGE_BYTES CHUNK_BYTES"},
     {"deliver", scenario_verbs_deliver,
      "[all] | among IDS | [newest] [FROM->TO] [KIND] [COUNT]"},

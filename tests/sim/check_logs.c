@@ -66,6 +66,24 @@ void check_logs_audit(struct check_logs *check, const struct host *host)
     check_logs_audit_disk(check, host);
 }
 
+void check_logs_bounded(struct check_logs *check, const struct host *host,
+                        raft_index_t index, uint64_t bytes_max)
+{
+    const raft_index_t boundary = host_durable_boundary(host, NULL);
+    uint64_t bytes = 0;
+
+    for (raft_index_t i = boundary + 1; i <= index; i++) {
+        bytes +=
+            host_durable_entry(host, i)->payload.count + LIMIT_KEPT_HEAD_BYTES;
+    }
+    if (bytes > bytes_max) {
+        sim_report_fail(check->report, SIM_UNSAFE,
+                        "n%" PRIu64 " keeps %" PRIu64
+                        " bytes of the log behind %" PRIu64,
+                        host_id(host), bytes, index);
+    }
+}
+
 static void check_logs_audit_memory(struct check_logs *check,
                                     const struct host *host)
 {

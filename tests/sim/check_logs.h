@@ -36,4 +36,9 @@ void check_logs_appended(struct check_logs *check, const struct raft *raft,
 /* Hold a whole log, in memory and on disk, against all that is known. */
 void check_logs_audit(struct check_logs *check, const struct host *host);
 
+/* A checkpoint at index is durable: no more than this is kept behind it, by
+ * the measure of settings.log_bytes in raft.h. */
+void check_logs_bounded(struct check_logs *check, const struct host *host,
+                        raft_index_t index, uint64_t bytes_max);
+
 #endif

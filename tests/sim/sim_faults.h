@@ -50,6 +50,7 @@
     X(SIM_FAULT_ABA, "log-truncated-with-write-in-flight")                     \
     X(SIM_FAULT_ROLLBACK, "config-rolled-back")                                \
     X(SIM_FAULT_CHECKPOINT, "checkpoint")                                      \
+    X(SIM_FAULT_LOG_KEPT, "log-kept-for-a-peer")                               \
     X(SIM_FAULT_INSTALL, "snapshot-installed")                                 \
     X(SIM_FAULT_STAGE_DAMAGED, "snapshot-damaged")                             \
     X(SIM_FAULT_ADD, "member-added")                                           \

@@ -19,6 +19,7 @@
 static void sim_options_draw_size(struct sim_options *o, struct random *r);
 static void sim_options_draw_raft(struct sim_options *o, struct random *r);
 static void sim_options_draw_founding(struct sim_options *o);
+static void sim_options_draw_log(struct sim_options *o);
 static void sim_options_draw_network(struct sim_options *o, struct random *r);
 static void sim_options_draw_disk(struct sim_options *o, struct random *r);
 static void sim_options_draw_work(struct sim_options *o, struct random *r);
@@ -36,6 +37,7 @@ void sim_options_draw(struct sim_options *options, uint64_t seed)
     sim_options_draw_size(options, &random);
     sim_options_draw_raft(options, &random);
     sim_options_draw_founding(options);
+    sim_options_draw_log(options);
     sim_options_draw_network(options, &random);
     sim_options_draw_disk(options, &random);
     sim_options_draw_work(options, &random);
@@ -93,6 +95,16 @@ static void sim_options_draw_founding(struct sim_options *o)
 
     random_init(&random, o->seed ^ UINT64_C(0xf0d1));
     o->raft.found_ms = o->raft.election_ms * ONE_OF(&random, 0, 1, 4, 10);
+}
+
+/* As above. With the least of it a member that needs a snapshot may need one
+ * more, and again. */
+static void sim_options_draw_log(struct sim_options *o)
+{
+    struct random random;
+
+    random_init(&random, o->seed ^ UINT64_C(0x109));
+    o->raft.log_bytes = ONE_OF(&random, 500, 5000, 50000, 1048576);
 }
 
 static void sim_options_draw_network(struct sim_options *o, struct random *r)
@@ -175,11 +187,12 @@ void sim_options_print(const struct sim_options *o)
     printf("  raft      election %" PRIu64 " ms, found after %" PRIu64
            " ms, heartbeat %" PRIu64 " ms, hint %" PRIu64
            " ms, append %zu/%zu B, window %zu/%zu B, "
-           "uncommitted %zu B, promote lag %zu\n",
+           "uncommitted %zu B, promote lag %zu, log %" PRIu64 " B\n",
            o->raft.election_ms, o->raft.found_ms, o->raft.heartbeat_ms,
            o->raft.hint_ms, o->raft.append_entries, o->raft.append_bytes,
            o->raft.window_entries, o->raft.window_bytes,
-           o->raft.uncommitted_bytes, o->raft.promote_lag_entries);
+           o->raft.uncommitted_bytes, o->raft.promote_lag_entries,
+           o->raft.log_bytes);
     printf("  network   loss %" PRIu64 " pm, duplicates %" PRIu64
            " pm, stale %" PRIu64 " pm to %" PRIu64 " us, delay %" PRIu64
            "..%" PRIu64 " us%s%s\n",

@@ -175,9 +175,16 @@ static void sim_watch_on_checkpointed(void *context, raft_id_t id,
                                       raft_index_t index, uint64_t hash)
 {
     struct sim_cluster *cluster = context;
+    const struct host *host = cluster->hosts[id - 1];
 
     sim_faults_add(cluster->faults, SIM_FAULT_CHECKPOINT, 1);
+    sim_faults_add(cluster->faults, SIM_FAULT_LOG_KEPT,
+                   raft_role(host_raft(host)) == RAFT_LEADER &&
+                       index - host_durable_boundary(host, NULL) >
+                           cluster->options->node.trailing_entries);
     check_commits_state(&cluster->commits, id, index, hash);
+    check_logs_bounded(&cluster->logs, host, index,
+                       cluster->options->raft.log_bytes);
 }
 
 static void sim_watch_on_line(void *context, raft_id_t id, const char *text)

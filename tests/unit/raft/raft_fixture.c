@@ -53,6 +53,7 @@ void fx_plan(size_t voters_count)
     fx.settings.append_bytes = FX_APPEND_BYTES;
     fx.settings.uncommitted_bytes = FX_UNCOMMITTED_BYTES;
     fx.settings.promote_lag_entries = FX_PROMOTE_LAG;
+    fx.settings.log_bytes = FX_LOG_BYTES;
     fx.members = fx_voters(voters_count);
     memset(&fx.start, 0, sizeof(fx.start));
     fx.start.self = 1;

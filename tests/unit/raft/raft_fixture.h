@@ -31,6 +31,7 @@
 #define FX_APPEND_BYTES 400
 #define FX_UNCOMMITTED_BYTES 5000
 #define FX_PROMOTE_LAG 2
+#define FX_LOG_BYTES 2000
 
 #define FX_ENTRY_BYTES 10 /* payload of an entry in a log given as text */
 #define FX_ENTRIES 64

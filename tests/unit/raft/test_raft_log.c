@@ -269,6 +269,37 @@ START_TEST(a_compacted_log_is_as_complete_as_before)
 }
 END_TEST
 
+START_TEST(what_is_kept_costs_its_payload_and_a_head_each)
+{
+    append_command(1, 100);
+    append_command(1, 50);
+    append_command(1, 0);
+
+    ck_assert_uint_eq(raft_log_bytes(&raft_log, 0, 3),
+                      150 + 3 * LIMIT_KEPT_HEAD_BYTES);
+    ck_assert_uint_eq(raft_log_bytes(&raft_log, 1, 2),
+                      50 + LIMIT_KEPT_HEAD_BYTES);
+    ck_assert_uint_eq(raft_log_bytes(&raft_log, 3, 3), 0);
+}
+END_TEST
+
+START_TEST(so_many_bytes_reach_so_far_back)
+{
+    for (size_t i = 0; i < 10; i++) {
+        append_command(1, 100);
+    }
+    raft_log_drop(&raft_log, 2);
+    const uint64_t one = 100 + LIMIT_KEPT_HEAD_BYTES;
+
+    ck_assert_uint_eq(raft_log_reach(&raft_log, 10, 3 * one), 7);
+    ck_assert_uint_eq(raft_log_reach(&raft_log, 10, 4 * one - 1), 7);
+    ck_assert_uint_eq(raft_log_reach(&raft_log, 6, 3 * one), 3);
+    ck_assert_uint_eq(raft_log_reach(&raft_log, 10, 100 * one), 2);
+    ck_assert_uint_eq(raft_log_reach(&raft_log, 10, one - 1), 10);
+    ck_assert_uint_eq(raft_log_reach(&raft_log, 2, 0), 2);
+}
+END_TEST
+
 START_TEST(nothing_fits_behind_the_end)
 {
     ck_assert_uint_eq(fit(1, 10, 1000), 0);
@@ -534,6 +565,8 @@ static TCase *question_tests(void)
                    with_equal_last_terms_the_longer_log_is_more_complete);
     tcase_add_test(tests, an_empty_log_is_no_more_complete_than_any_other);
     tcase_add_test(tests, a_compacted_log_is_as_complete_as_before);
+    tcase_add_test(tests, what_is_kept_costs_its_payload_and_a_head_each);
+    tcase_add_test(tests, so_many_bytes_reach_so_far_back);
     tcase_add_test(tests, nothing_fits_behind_the_end);
     tcase_add_test(tests, entries_fit_up_to_either_limit);
     tcase_add_test(tests, one_entry_fits_however_large_it_is);

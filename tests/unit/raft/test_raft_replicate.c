@@ -294,6 +294,25 @@ START_TEST(an_unanswered_snapshot_gives_way_to_a_newer_one)
 }
 END_TEST
 
+/* The log does not go on behind it, so that it would be sent for nothing. */
+START_TEST(a_snapshot_of_which_nothing_came_gives_way_sooner)
+{
+    compact(5);
+    fx_take();
+    fx_submit(1, 10);
+    fx_settle();
+    fx_receive(fx_accept(3, 6));
+    fx_checkpoint(6, 6);
+    fx_take();
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_SNAPSHOT, 2), 0);
+
+    fx_wait(FX_ELECTION_MS);
+    fx_take();
+
+    ck_assert_uint_eq(fx_sent(RAFT_MESSAGE_SNAPSHOT, 2)->snapshot.index, 6);
+}
+END_TEST
+
 /* Figure 8, trap A4: entry 4 is on all disks and may still be replaced. */
 START_TEST(entries_of_earlier_terms_are_not_committed_by_counting)
 {
@@ -489,6 +508,7 @@ static TCase *snapshot_tests(void)
                    one_chunk_is_out_and_repeated_after_an_election_timeout);
     tcase_add_test(tests, a_connection_that_breaks_repeats_the_chunk_at_once);
     tcase_add_test(tests, an_unanswered_snapshot_gives_way_to_a_newer_one);
+    tcase_add_test(tests, a_snapshot_of_which_nothing_came_gives_way_sooner);
     return tests;
 }
 

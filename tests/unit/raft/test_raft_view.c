@@ -190,6 +190,146 @@ START_TEST(only_a_leader_has_peers)
 }
 END_TEST
 
+/* Leader of 3, all has been committed with peer 3 up to 5, and peer 2, which
+ * has the first entry, is being sent the state as of 5. */
+static void send_snapshot_to_2(void)
+{
+    fx_reign(3);
+    fx_submit(4, 10);
+    fx_settle();
+    fx_receive(fx_accept(3, 5));
+    fx_settle();
+    fx_checkpoint(5, 5);
+    fx_lose_peer(2);
+    fx_settle();
+    ck_assert_int_eq(fx_peer(2)->state, RAFT_SNAPSHOT);
+}
+
+/* That many more entries, which peer 3 has as well. */
+static void go_on(size_t count, size_t payload_bytes)
+{
+    fx_submit(count, payload_bytes);
+    fx_settle();
+    fx_receive(fx_accept(3, raft_last_index(fx.raft)));
+    fx_settle();
+    ck_assert_uint_eq(raft_commit(fx.raft), raft_last_index(fx.raft));
+}
+
+START_TEST(a_trail_is_so_many_entries)
+{
+    be_idle();
+
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 3, 0), 3);
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 3, 1), 2);
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 2, 1), 1);
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 3, UINT64_MAX), 0);
+}
+END_TEST
+
+START_TEST(a_trail_is_no_more_than_so_many_bytes)
+{
+    fx_reign(3);
+    fx_submit(4, FX_LOG_BYTES / 2 - LIMIT_KEPT_HEAD_BYTES);
+    fx_ack_all();
+
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 5, 100), 3);
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 5, 1), 4);
+    ck_assert_uint_eq(raft_kept_bytes(fx.raft, 3, 5), FX_LOG_BYTES);
+}
+END_TEST
+
+START_TEST(a_trail_begins_behind_what_a_peer_is_being_sent)
+{
+    send_snapshot_to_2();
+    go_on(8, 10);
+
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 5);
+    fx_checkpoint(13, 5);
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 5);
+}
+END_TEST
+
+START_TEST(then_it_begins_behind_what_the_peer_has)
+{
+    send_snapshot_to_2();
+    go_on(8, 10);
+
+    fx_receive(fx_chunk_reply(2, 5, 0, true));
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 5);
+    fx_receive(fx_accept(2, 9));
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 9);
+    fx_receive(fx_accept(2, 12));
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 11);
+}
+END_TEST
+
+/* What it has is found out with the next answer. */
+START_TEST(all_may_be_wanted_by_a_peer_of_which_nothing_is_known)
+{
+    fx_group_with_log(3, "11111", 1);
+    fx_win();
+    fx_settle();
+    fx_receive(fx_accept(3, 6));
+
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 6, 2), 0);
+    fx_receive(fx_accept(2, 6));
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 6, 2), 4);
+}
+END_TEST
+
+START_TEST(a_trail_is_no_longer_for_a_peer_that_is_silent)
+{
+    send_snapshot_to_2();
+    go_on(8, 10);
+
+    for (int i = 1; i < 10; i++) {
+        fx_wait(FX_ELECTION_MS);
+        fx_receive(fx_accept(3, 13));
+        fx_settle();
+    }
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 5);
+    fx_wait(FX_ELECTION_MS);
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 11);
+
+    fx_receive(fx_chunk_reply(2, 5, 10, false));
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 5);
+}
+END_TEST
+
+/* It will need one more snapshot, but the log stays bounded. */
+START_TEST(a_peer_that_wants_too_much_is_no_reason)
+{
+    send_snapshot_to_2();
+    go_on(1, FX_LOG_BYTES / 2 - LIMIT_KEPT_HEAD_BYTES);
+    go_on(1, FX_LOG_BYTES / 2 - LIMIT_KEPT_HEAD_BYTES);
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 7, 1), 5);
+
+    go_on(1, 0);
+
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 8, 1), 7);
+}
+END_TEST
+
+START_TEST(who_leaves_is_no_reason)
+{
+    send_snapshot_to_2();
+    go_on(8, 10);
+
+    ck_assert_int_eq(fx_change(RAFT_CHANGE_REMOVE, 2), RAFT_TAKEN);
+
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 13, 2), 11);
+}
+END_TEST
+
+START_TEST(a_follower_keeps_the_trail_for_when_it_leads)
+{
+    fx_group_with_log(3, "11111", 1);
+    fx_receive(fx_append(2, 1, 5, 1, "", 5));
+
+    ck_assert_uint_eq(raft_wanted_boundary(fx.raft, 5, 2), 3);
+}
+END_TEST
+
 START_TEST(only_a_leader_is_idle)
 {
     be_idle();
@@ -347,6 +487,24 @@ static TCase *peers_tests(void)
     return tests;
 }
 
+static TCase *wanted_tests(void)
+{
+    TCase *tests = tcase_create("wanted");
+
+    tcase_add_checked_fixture(tests, fx_setup, fx_teardown);
+    tcase_add_test(tests, a_trail_is_so_many_entries);
+    tcase_add_test(tests, a_trail_is_no_more_than_so_many_bytes);
+    tcase_add_test(tests, a_trail_begins_behind_what_a_peer_is_being_sent);
+    tcase_add_test(tests, then_it_begins_behind_what_the_peer_has);
+    tcase_add_test(tests,
+                   all_may_be_wanted_by_a_peer_of_which_nothing_is_known);
+    tcase_add_test(tests, a_trail_is_no_longer_for_a_peer_that_is_silent);
+    tcase_add_test(tests, a_peer_that_wants_too_much_is_no_reason);
+    tcase_add_test(tests, who_leaves_is_no_reason);
+    tcase_add_test(tests, a_follower_keeps_the_trail_for_when_it_leads);
+    return tests;
+}
+
 static TCase *idle_tests(void)
 {
     TCase *tests = tcase_create("idle");
@@ -382,6 +540,7 @@ int main(void)
 
     suite_add_tcase(suite, member_tests());
     suite_add_tcase(suite, peers_tests());
+    suite_add_tcase(suite, wanted_tests());
     suite_add_tcase(suite, idle_tests());
     suite_add_tcase(suite, text_tests());
     return check_run(suite);
