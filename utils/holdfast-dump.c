@@ -1,11 +1,12 @@
 /* holdfast-dump.c - shows what is in a data directory, to a person.
  *
- *     holdfast-dump [--log] [--state] [--group N] DIRECTORY
+ *     holdfast-dump [--log] [--state] [--brief] [--group N] DIRECTORY
  *
  * First what there is one of: identity, boot, promise, boundary and members,
- * applied index, and the mark. Then the entries of the log, then the records
- * of the state, one line each; --log and --state choose between the two. What
- * is damaged is shown as damaged and does not end the listing. man page:
+ * applied index, the mark, and the last entry, by which directories are
+ * compared. Then the entries of the log, then the records of the state, one
+ * line each; --log and --state choose between the two, --brief leaves out both.
+ * What is damaged is shown as damaged and does not end the listing. man page:
  * holdfast-dump(1).
  *
  * The node must be stopped: LevelDB opens a database for one process only, and
@@ -32,7 +33,14 @@ struct dump {
     uint32_t group;
     bool log;
     bool state;
+    bool brief;
     uint32_t generation; /* of the state */
+    raft_id_t self;
+    bool probation;
+    raft_index_t marked_index; /* what the mark says was acknowledged */
+    raft_index_t last_index;   /* of the boundary, then of the log */
+    raft_term_t last_term;
+    struct raft_members newest; /* the same */
     struct store_database database;
     struct lock_command_room room;
     size_t damaged_count;
@@ -47,6 +55,9 @@ static void dump_single(struct dump *dump, enum store_kind kind);
 static enum status dump_record(struct dump *dump, enum store_kind kind,
                                struct bytes key, struct bytes value);
 static void dump_members(const struct raft_members *members);
+static void dump_last(struct dump *dump);
+static bool dump_last_entry(struct dump *dump, struct bytes key,
+                            struct bytes value);
 static void dump_walk(struct dump *dump, enum store_kind kind);
 static enum status dump_entry(struct dump *dump, struct bytes key,
                               struct bytes value);
@@ -73,7 +84,8 @@ int main(int argc, char **argv)
 
 static void dump_usage(FILE *out)
 {
-    fputs("usage: holdfast-dump [--log] [--state] [--group N] DIRECTORY\n",
+    fputs("usage: holdfast-dump [--log] [--state] [--brief] [--group N] "
+          "DIRECTORY\n",
           out);
 }
 
@@ -82,6 +94,7 @@ static bool dump_options(struct dump *dump, int argc, char **argv)
     static const struct option known[] = {
         {"log", no_argument, NULL, 'l'},
         {"state", no_argument, NULL, 's'},
+        {"brief", no_argument, NULL, 'b'},
         {"group", required_argument, NULL, 'g'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0}};
@@ -95,6 +108,9 @@ static bool dump_options(struct dump *dump, int argc, char **argv)
             break;
         case 's':
             dump->state = true;
+            break;
+        case 'b':
+            dump->brief = true;
             break;
         case 'g':
             number = strtoul(optarg, &end, 10);
@@ -111,7 +127,7 @@ static bool dump_options(struct dump *dump, int argc, char **argv)
             return false;
         }
     }
-    if (!dump->log && !dump->state) {
+    if (!dump->log && !dump->state && !dump->brief) {
         dump->log = true;
         dump->state = true;
     }
@@ -145,6 +161,7 @@ static int dump_directory(struct dump *dump)
         dump_single(dump, (enum store_kind)kind);
     }
     dump_mark(dump);
+    dump_last(dump);
     if (dump->log) {
         dump_walk(dump, STORE_KIND_LOG);
     }
@@ -188,6 +205,7 @@ static void dump_mark(struct dump *dump)
         printf("mark       MISSING\n");
         dump->damaged_count++;
     } else {
+        dump->marked_index = mark.index;
         printf("mark       index %" PRIu64 " term %" PRIu64 " promise %" PRIu64
                " vote %" PRIu64 " boot %" PRIu64 " incarnation %016" PRIx64
                "\n",
@@ -232,6 +250,7 @@ static enum status dump_record(struct dump *dump, enum store_kind kind,
     if (kind == STORE_KIND_IDENTITY) {
         status = store_values_get_identity(key, value, &identity);
         if (status == STATUS_OK) {
+            dump->self = identity.self;
             printf("node %" PRIu64 " incarnation %016" PRIx64 " cluster ",
                    identity.self, identity.incarnation);
             dump_hex(identity.cluster, STORE_CLUSTER_BYTES);
@@ -248,11 +267,15 @@ static enum status dump_record(struct dump *dump, enum store_kind kind,
             printf("term %" PRIu64 " vote %" PRIu64 " cluster ", promise.term,
                    promise.vote);
             dump_hex(promise.cluster, STORE_CLUSTER_BYTES);
-            printf("\n");
+            dump->probation = promise.probation;
+            printf(promise.probation ? " on probation\n" : "\n");
         }
     } else if (kind == STORE_KIND_BOUNDARY) {
         status = store_values_get_boundary(key, value, &boundary);
         if (status == STATUS_OK) {
+            dump->last_index = boundary.index;
+            dump->last_term = boundary.term;
+            dump->newest = boundary.members;
             printf("index %" PRIu64 " term %" PRIu64 "\n", boundary.index,
                    boundary.term);
             dump_members(&boundary.members);
@@ -282,6 +305,52 @@ static void dump_members(const struct raft_members *members)
                store_reason_escape(bytes_of_text(member->address), text,
                                    sizeof(text)));
     }
+}
+
+/* The last entry that a start of the node would find, term first: who chooses
+ * one of several directories compares these lines, as voters compare logs. */
+static void dump_last(struct dump *dump)
+{
+    struct store_walk walk;
+    bool whole = true;
+    store_walk_open(&walk, &dump->database, STORE_KIND_LOG, NULL);
+    while (whole && store_walk_next(&walk)) {
+        whole = dump_last_entry(dump, walk.key, walk.value);
+    }
+    store_walk_close(&walk);
+    const struct raft_member *member =
+        raft_members_find(&dump->newest, dump->self);
+    printf("last       term %" PRIu64 " index %" PRIu64 ", %s%s",
+           dump->last_term, dump->last_index,
+           member == NULL               ? "no member"
+           : member->role == RAFT_VOTER ? "voter"
+                                        : "learner",
+           dump->probation ? ", on probation" : "");
+    if (dump->marked_index > dump->last_index) {
+        printf(", LOST up to index %" PRIu64, dump->marked_index);
+    }
+    printf("\n");
+}
+
+/* False if the log of a start ends before this. */
+static bool dump_last_entry(struct dump *dump, struct bytes key,
+                            struct bytes value)
+{
+    struct store_key parts;
+    struct store_entry entry;
+    struct raft_members members;
+    if (!store_keys_read(key, &parts) ||
+        store_values_get_entry(key, value, &entry) != STATUS_OK ||
+        entry.index != parts.index || entry.index != dump->last_index + 1) {
+        return false;
+    }
+    dump->last_index = entry.index;
+    dump->last_term = entry.entry.term;
+    if (entry.entry.kind == RAFT_ENTRY_MEMBERS &&
+        raft_members_decode(&members, entry.entry.payload) == STATUS_OK) {
+        dump->newest = members;
+    }
+    return true;
 }
 
 /* ---- log and state ---- */

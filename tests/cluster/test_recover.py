@@ -2,7 +2,9 @@
 """A majority is lost for good: holdfastd --recover makes a cluster of one out of
 the directory that is left. What it had granted is still granted, tokens are
 higher than any before, and nodes of the old cluster are not listened to. A copy
-of a directory, made while its node was stopped, is restored the same way.
+of a directory, made while its node was stopped, is restored the same way. Of
+several directories holdfast-dump tells the right one, which is not always the
+longest.
 """
 
 import os
@@ -15,7 +17,7 @@ sys.dont_write_bytecode = True
 
 import cluster
 from cluster import say, soon
-from test_wipe import Held, leads
+from test_wipe import TTL, Held, leads
 
 
 def test(scene):
@@ -27,6 +29,7 @@ def test(scene):
     nodes.settle()
     survivor = disaster(nodes, held)
     restore(nodes, held, survivor, copy, copied)
+    longest(scene)
 
 
 def recover(node, *words):
@@ -117,6 +120,60 @@ def restore(nodes, held, survivor, copy, copied):
     copied.highest = held.highest
     copied.take(node, 10)
     say("a copy was restored")
+
+
+def longest(scene):
+    """A leader that is alone writes on, and its successor grants less than that:
+    then its log is the longest and the wrong one."""
+    nodes = scene.cluster(3, cluster.STEADY)
+    held = Held()
+    held.take(nodes.leader(), 5)
+    nodes.settle()
+    alone = nodes.leader()
+    others = [n for n in nodes if n is not alone]
+    for node in others:
+        node.kill()
+    clients = [alone.client() for _ in range(50)]
+    for i, client in enumerate(clients):
+        client.send("LOCK.ACQUIRE", f"lost-{i}", "nobody", TTL)
+    written = 5 + len(clients)
+    soon("it writes on", lambda: alone.status()["last-index"] >= written)
+    alone.stop()  # and finishes what it was writing
+    for node in others:
+        node.start()
+    held.take(nodes.leader(but=[alone]), 5)
+    for node in others:
+        node.kill()
+
+    found = {node.id: last_entry(node) for node in nodes}
+    say("last entries, term first:", found)
+    longest_one = max(nodes, key=lambda n: found[n.id][1])
+    assert longest_one is alone, found
+    best = max(nodes, key=lambda n: found[n.id])
+    assert best is not alone, found
+    done = recover(best)
+    assert done.returncode == 0, done
+    best.start()
+    soon("it leads", lambda: leads([best]) == {best.id})
+    held.check(best)
+    say("the longest log was not the right one")
+
+
+def last_entry(node):
+    """Term and index, as holdfastd(8) says how to compare directories."""
+    done = subprocess.run(
+        [cluster.program("holdfast-dump"), "--brief", node.dir],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 0, done
+    (line,) = [x for x in done.stdout.splitlines() if x.startswith("last ")]
+    words = line.replace(",", "").split()
+    assert [words[i] for i in (1, 3, 5)] == ["term", "index", "voter"], line
+    assert len(words) == 6, line
+    return int(words[2]), int(words[4])
 
 
 if __name__ == "__main__":
