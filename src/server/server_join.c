@@ -2,10 +2,11 @@
  *
  * Ask any member (JoinCluster); one that does not lead names the leader, and
  * the question goes there, over at most SERVER_JOIN_ATTEMPTS connections. If
- * that leader is not there any more, the member is asked again, later. The
- * leader answers "later" until the addition is committed, so that a leader of
- * yesterday, who cannot commit, lets nobody in. Then the list of members is
- * fetched: from it the node knows whom to answer before it has a log.
+ * that leader does not answer, the member is asked again, later: by then it
+ * may know another one. The leader answers "later" until the addition is
+ * committed, so that a leader of yesterday, who cannot commit, lets nobody in.
+ * Then the list of members is fetched: from it the node knows whom to answer
+ * before it has a log.
  *
  * Everything asked here may be asked again: if the node dies in the middle, the
  * next start goes through the same and finds itself added.
@@ -39,7 +40,8 @@
 
 enum server_join_step {
     SERVER_JOIN_DONE,
-    SERVER_JOIN_AGAIN,  /* with the next attempt, at join.target */
+    SERVER_JOIN_AGAIN,  /* at the member that was given */
+    SERVER_JOIN_GO_ON,  /* at join.target, which somebody named */
     SERVER_JOIN_FAILED, /* for good */
 };
 
@@ -83,13 +85,16 @@ bool server_join(struct server *server, struct store_identity *identity,
         .call = {.fd = -1},
     };
     enum server_join_step step = SERVER_JOIN_AGAIN;
-    (void)snprintf(join.target, sizeof(join.target), "%s",
-                   server->options.join);
     peer_frame_init(&join.frame);
-    for (int i = 0; i < SERVER_JOIN_ATTEMPTS && step == SERVER_JOIN_AGAIN;
+    for (int i = 0; i < SERVER_JOIN_ATTEMPTS && step != SERVER_JOIN_DONE &&
+                    step != SERVER_JOIN_FAILED;
          i++) {
         if (i > 0) {
             server_join_pause((time_ms_t)i * SERVER_JOIN_RETRY_MS);
+        }
+        if (step == SERVER_JOIN_AGAIN) {
+            (void)snprintf(join.target, sizeof(join.target), "%s",
+                           server->options.join);
         }
         step = server_join_attempt(&join);
         net_call_close(&join.call);
@@ -158,8 +163,6 @@ static bool server_join_open(struct server_join *join)
     if (status != STATUS_OK) {
         (void)snprintf(join->reason, sizeof(join->reason),
                        "no member can be reached at %.160s", join->target);
-        (void)snprintf(join->target, sizeof(join->target), "%s",
-                       join->server->options.join);
     }
     return status == STATUS_OK;
 }
@@ -221,7 +224,7 @@ static enum server_join_step server_join_talk(struct server_join *join)
             (void)snprintf(join->target, sizeof(join->target), "%.*s",
                            (int)reply->leader_address.count,
                            (const char *)reply->leader_address.data);
-            return SERVER_JOIN_AGAIN;
+            return SERVER_JOIN_GO_ON;
         }
         (void)snprintf(join->reason, sizeof(join->reason), "%.*s",
                        (int)reply->reason.count,

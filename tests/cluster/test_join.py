@@ -3,6 +3,7 @@
 has, and survives a restart; whoever cannot join says why in one line and ends
 with 1. A node that was removed says so and serves nobody (TRAPS B9, B10)."""
 
+import signal
 import sys
 import time
 
@@ -22,6 +23,7 @@ def test(scene):
             token = client.command("LOCK.ACQUIRE", f"k{i}", "me", TTL)
             assert isinstance(token, int), token
     joined = joins(scene, nodes, follower)
+    past_a_hung_leader(scene)
     by_snapshot(scene, nodes)
     listens(scene, nodes)
     cannot(scene, nodes, joined)
@@ -63,6 +65,26 @@ def joins(scene, nodes, by):
     node.start()
     soon("it follows again", lambda: is_voter(node))
     return node
+
+
+def past_a_hung_leader(scene):
+    """A member names a leader that takes connections and says nothing. By the
+    time that is certain, the member knows another one."""
+    nodes = scene.cluster(3)
+    hung = nodes.leader()
+    by = nodes.followers()[0]
+    node = scene.joiner(4, by)
+    begin = time.monotonic()
+    hung.signal(signal.SIGSTOP)
+    try:
+        node.start(wait=False)
+        node.wait_up(20)
+    finally:
+        hung.signal(signal.SIGCONT)
+    say(f"past a hung leader: after {time.monotonic() - begin:.1f} s")
+    soon("it votes", lambda: is_voter(node))
+    for each in [*nodes, node]:
+        each.kill()
 
 
 def by_snapshot(scene, nodes):
