@@ -30,6 +30,8 @@ static bool node_join_leads(struct node *node, struct peer_change_reply *reply);
 static void node_join_known(struct node *node, const struct peer_join *join,
                             const struct raft_member *member,
                             struct peer_change_reply *reply);
+static bool node_join_is_there(struct bytes text,
+                               const struct raft_member *member);
 static void node_join_propose(struct node *node,
                               const struct command_change *change,
                               struct peer_change_reply *reply);
@@ -111,10 +113,11 @@ static void node_join_known(struct node *node, const struct peer_join *join,
                             const struct raft_member *member,
                             struct peer_change_reply *reply)
 {
-    if (!bytes_equal(join->address, bytes_of_text(member->address))) {
+    if (!node_join_is_there(join->address, member)) {
         (void)snprintf(node->reason, sizeof(node->reason),
                        "id %llu is in use by the member at %.120s: take "
-                       "another, or remove that one first",
+                       "another, or remove that one first, or announce that "
+                       "address if it is this node",
                        (unsigned long long)member->id, member->address);
         node_join_say(reply, PEER_CHANGE_REFUSED, node->reason);
     } else if (raft_members_find(
@@ -125,6 +128,18 @@ static void node_join_known(struct node *node, const struct peer_join *join,
     } else {
         reply->result = PEER_CHANGE_OK;
     }
+}
+
+/* What is compared is what is written, never what a resolver makes of it: that
+ * depends on who asks. A node whose text is another one has announce. */
+static bool node_join_is_there(struct bytes text,
+                               const struct raft_member *member)
+{
+    struct peer_address ours;
+    struct peer_address theirs;
+    return peer_address_read(text, &theirs) &&
+           peer_address_read(bytes_of_text(member->address), &ours) &&
+           peer_address_equal(&ours, &theirs);
 }
 
 static void node_join_remove(struct node *node, raft_id_t id,

@@ -43,6 +43,8 @@ node_member_transfer(struct node *node, const struct command_change *change,
 static bool node_member_objects(const struct node *node,
                                 const struct command_change *change,
                                 char *text);
+static bool node_member_collides(const struct raft_members *members,
+                                 struct bytes address, char *text);
 static bool node_member_is_heard(const struct node *node, raft_id_t id);
 static bool node_member_strands(const struct node *node, raft_id_t leaves);
 static void node_member_word(const struct node *node, enum raft_answer answer,
@@ -348,9 +350,23 @@ static bool node_member_objects(const struct node *node,
         raft_members_find(members, change->id) != NULL) {
         return false;
     }
+    return node_member_collides(members, change->address, text);
+}
+
+/* Two members at one place would be one that answers for both, and where only
+ * the port for clients is shared nobody would notice. */
+static bool node_member_collides(const struct raft_members *members,
+                                 struct bytes address, char *text)
+{
+    struct peer_address wanted;
+    struct peer_address taken;
+    if (!peer_address_read(address, &wanted)) {
+        return false; /* whoever took it in has looked */
+    }
     for (size_t i = 0; i < members->count; i++) {
         const struct raft_member *other = &members->list[i];
-        if (bytes_equal(change->address, bytes_of_text(other->address))) {
+        if (peer_address_read(bytes_of_text(other->address), &taken) &&
+            peer_address_collides(&wanted, &taken)) {
             node_member_say(text,
                             "ERR address %.160s is in use by node %" PRIu64,
                             other->address, other->id);

@@ -40,9 +40,6 @@
 #include "server/server_watch.h"
 #include "store/store.h"
 
-/* The raft port of a member that names none. */
-#define SERVER_RAFT_PORT_OFFSET 10000
-
 struct server_counts {
     uint64_t connections_received;
     uint64_t connections_rejected;

@@ -303,30 +303,22 @@ static bool server_join_same_cluster(struct server_join *join)
     return false;
 }
 
-/* Where the others will find this node: the first address it listens at. One
- * that listens everywhere has the address by which it reached a member. */
+/* Where the others will find this node. One that listens everywhere, and
+ * announces nothing, has the address by which it reached a member. */
 static void server_join_own_address(struct server_join *join)
 {
-    const struct server_member *self = &join->server->options.members[0];
-    char host[LIMIT_ADDRESS_BYTES + 1];
+    char text[128];
+    char host[128];
     struct net_address local;
     uint16_t port = 0;
-    (void)snprintf(host, sizeof(host), "%.200s", self->host);
-    if (server_options_is_everywhere(join->server->options.bind.items[0]) &&
-        net_call_local(&join->call, &local) == STATUS_OK) {
-        char text[128];
+    bool known = net_call_local(&join->call, &local) == STATUS_OK;
+    if (known) {
         net_address_text(&local, text, sizeof(text));
-        (void)net_address_split(bytes_of_text(text), host, sizeof(host), &port);
+        known = net_address_split(bytes_of_text(text), host, sizeof(host),
+                                  &port) == STATUS_OK;
     }
-    const bool v6 = strchr(host, ':') != NULL;
-    const int count =
-        snprintf(join->address, sizeof(join->address), "%s%.200s%s:%u",
-                 v6 ? "[" : "", host, v6 ? "]" : "", (unsigned)self->port);
-    if (self->raft_port != self->port + SERVER_RAFT_PORT_OFFSET) {
-        (void)snprintf(join->address + count,
-                       sizeof(join->address) - (size_t)count, "@%u",
-                       (unsigned)self->raft_port);
-    }
+    server_options_own_address(&join->server->options, known ? host : NULL,
+                               join->address);
 }
 
 static void server_join_pause(time_ms_t ms)

@@ -124,15 +124,9 @@ static void server_node_start_members(const struct server *server,
     memset(members, 0, sizeof(*members));
     for (size_t i = 0; i < server->options.members_count; i++) {
         const struct server_member *member = &server->options.members[i];
-        const bool v6 = strchr(member->host, ':') != NULL;
         char address[LIMIT_ADDRESS_BYTES + 1];
-        int count =
-            snprintf(address, sizeof(address), "%s%.200s%s:%u", v6 ? "[" : "",
-                     member->host, v6 ? "]" : "", (unsigned)member->port);
-        if (member->raft_port != member->port + SERVER_RAFT_PORT_OFFSET) {
-            (void)snprintf(address + count, sizeof(address) - (size_t)count,
-                           "@%u", (unsigned)member->raft_port);
-        }
+        server_options_address_text(member->host, member->port,
+                                    member->raft_port, address);
         const bool room = raft_members_set(members, member->id, RAFT_VOTER,
                                            bytes_of_text(address));
         ENSURE(room);

@@ -72,6 +72,7 @@ struct server_options {
     char *dir;
     char *initial_cluster;
     char *join;
+    char *announce; /* "": as it listens */
     /* who may come in, and how much of it */
     char *requirepass; /* "": none */
     bool protected_mode;
@@ -173,6 +174,17 @@ bool server_options_line(struct server_options *options, struct bytes line,
 bool server_options_text(struct server_options *options, struct bytes text);
 bool server_options_file(struct server_options *options, const char *path);
 bool server_options_settle(struct server_options *options);
+
+/* Where the others find this node, if it is in no list of first members: what
+ * is announced, or the first address it listens at; host, if not NULL, is taken
+ * for that where it listens everywhere. text gets LIMIT_ADDRESS_BYTES + 1. */
+void server_options_own_address(const struct server_options *options,
+                                const char *host, char *text);
+
+/* host:port[@raft-port], with brackets where they belong; the raft port is left
+ * out if it follows from the port. text gets LIMIT_ADDRESS_BYTES + 1. */
+void server_options_address_text(const char *host, uint16_t port,
+                                 uint16_t raft_port, char *text);
 
 /* True for a word of bind that stands for every address of the machine. */
 bool server_options_is_everywhere(const char *host);

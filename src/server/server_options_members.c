@@ -1,17 +1,19 @@
 /* server_options_members.c - initial-cluster: 1=host:port[@raft-port],2=...
  *
  * The addresses are those for clients, which is what people know; the port for
- * the other nodes follows from them, unless it is said.
+ * the other nodes follows from them, unless it is said. And back: the text by
+ * which a configuration names a member.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/ensure.h"
 #include "base/memory.h"
 #include "net/net_address.h"
 #include "server/server_options_table.h"
+#include "wire/peer_address.h"
 #include "wire/resp_word.h"
-
-#define SERVER_OPTIONS_RAFT_OFFSET 10000
 
 /* What a part of the text says. */
 struct server_options_part {
@@ -97,6 +99,37 @@ server_options_members_find(const struct server_options *options, uint64_t id)
     return NULL;
 }
 
+/* ---- as text ---- */
+
+void server_options_own_address(const struct server_options *options,
+                                const char *host, char *text)
+{
+    const struct server_member *self =
+        server_options_members_find(options, options->id);
+    if (options->announce[0] != '\0') {
+        (void)snprintf(text, LIMIT_ADDRESS_BYTES + 1, "%s", options->announce);
+        return;
+    }
+    ENSURE(self != NULL);
+    if (host == NULL || !server_options_is_everywhere(options->bind.items[0])) {
+        host = self->host;
+    }
+    server_options_address_text(host, self->port, self->raft_port, text);
+}
+
+void server_options_address_text(const char *host, uint16_t port,
+                                 uint16_t raft_port, char *text)
+{
+    const bool v6 = strchr(host, ':') != NULL;
+    const int count =
+        snprintf(text, LIMIT_ADDRESS_BYTES + 1, "%s%.200s%s:%u", v6 ? "[" : "",
+                 host, v6 ? "]" : "", (unsigned)port);
+    if (raft_port != port + PEER_ADDRESS_RAFT_OFFSET) {
+        (void)snprintf(text + count, LIMIT_ADDRESS_BYTES + 1 - (size_t)count,
+                       "@%u", (unsigned)raft_port);
+    }
+}
+
 /* ---- one member ---- */
 
 static const char *server_options_members_one(struct server_options *options,
@@ -108,11 +141,11 @@ static const char *server_options_members_one(struct server_options *options,
             options, text, "is not id=host:port or id=host:port@raft-port");
     }
     if (part.raft_port == 0) {
-        if (part.port > UINT16_MAX - SERVER_OPTIONS_RAFT_OFFSET) {
+        if (part.port > UINT16_MAX - PEER_ADDRESS_RAFT_OFFSET) {
             return server_options_members_say(
                 options, text, "needs @raft-port: port + 10000 is above 65535");
         }
-        part.raft_port = (uint16_t)(part.port + SERVER_OPTIONS_RAFT_OFFSET);
+        part.raft_port = (uint16_t)(part.port + PEER_ADDRESS_RAFT_OFFSET);
     }
     for (size_t i = 0; i < options->members_count; i++) {
         const struct server_member *other = &options->members[i];

@@ -24,6 +24,7 @@ static bool server_options_settle_times(struct server_options *options);
 static bool server_options_settle_bind(struct server_options *options);
 static bool server_options_settle_cluster_id(struct server_options *options);
 static bool server_options_settle_join(struct server_options *options);
+static bool server_options_settle_announce(struct server_options *options);
 static void server_options_settle_alone(struct server_options *options);
 
 bool server_options_settle(struct server_options *options)
@@ -39,6 +40,7 @@ bool server_options_settle(struct server_options *options)
         !server_options_settle_members(options) ||
         !server_options_settle_join(options) ||
         !server_options_settle_ports(options) ||
+        !server_options_settle_announce(options) ||
         !server_options_settle_distinct(options) ||
         !server_options_settle_doors(options) ||
         !server_options_settle_times(options)) {
@@ -222,11 +224,43 @@ static bool server_options_settle_cluster_id(struct server_options *options)
     return true;
 }
 
-/* A cluster of one, which other machines know by the first address that is
- * one. */
+/* A raft port that nobody said would be taken for one that follows from the
+ * port, and others would look for this node there. */
+static bool server_options_settle_announce(struct server_options *options)
+{
+    struct peer_address address;
+    char text[96];
+    if (options->announce[0] == '\0') {
+        return true;
+    }
+    if (!peer_address_read(bytes_of_text(options->announce), &address) ||
+        server_options_is_everywhere(address.host)) {
+        return server_options_read_fail(options, "announce",
+                                        "that is not host:port");
+    }
+    if (strchr(options->announce, '@') == NULL &&
+        address.raft_port != options->raft_port) {
+        (void)snprintf(text, sizeof(text),
+                       "raft-port is %u: say host:port@raft-port, as others "
+                       "reach it",
+                       (unsigned)options->raft_port);
+        return server_options_read_fail(options, "announce", text);
+    }
+    return true;
+}
+
+/* A cluster of one, which other machines know by what it announces, or by the
+ * first address that is one. */
 static void server_options_settle_alone(struct server_options *options)
 {
     const char *host = options->bind.items[0];
+    struct peer_address announced;
+    if (peer_address_read(bytes_of_text(options->announce), &announced)) {
+        (void)server_options_members_add(options, options->id,
+                                         bytes_of_text(announced.host),
+                                         announced.port, announced.raft_port);
+        return;
+    }
     host += host[0] == '-' ? 1 : 0;
     if (server_options_is_everywhere(host)) {
         host = "127.0.0.1";

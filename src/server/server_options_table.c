@@ -82,6 +82,8 @@ const struct server_option server_options_table[] = {
          "First members, as id=host:port[@raft-port],...; empty: this node."),
     TEXT(TEXT, START, "join", join, 0, "",
          "Member to join by, as host:port, if the directory is empty."),
+    TEXT(TEXT, START, "announce", announce, 0, "",
+         "Where others find this node, as host:port; empty: as it listens."),
 
     /* who may come in, and how much of it */
     TEXT(TEXT, ANYTIME, "requirepass", requirepass, 0, "",

@@ -5,6 +5,8 @@
 
 #include "wire/resp_word.h"
 
+static bool peer_address_same_host(const struct peer_address *a,
+                                   const struct peer_address *b);
 static bool peer_address_port(struct bytes digits, uint16_t *port);
 static bool peer_address_host(struct bytes text, char *host);
 static bool peer_address_find(struct bytes text, uint8_t byte, size_t *at);
@@ -40,6 +42,27 @@ bool peer_address_read(struct bytes text, struct peer_address *address)
             (uint16_t)(address->port + PEER_ADDRESS_RAFT_OFFSET);
     }
     return true;
+}
+
+bool peer_address_equal(const struct peer_address *a,
+                        const struct peer_address *b)
+{
+    return peer_address_same_host(a, b) && a->port == b->port &&
+           a->raft_port == b->raft_port;
+}
+
+bool peer_address_collides(const struct peer_address *a,
+                           const struct peer_address *b)
+{
+    return peer_address_same_host(a, b) &&
+           (a->port == b->port || a->port == b->raft_port ||
+            a->raft_port == b->port || a->raft_port == b->raft_port);
+}
+
+static bool peer_address_same_host(const struct peer_address *a,
+                                   const struct peer_address *b)
+{
+    return resp_word_is(bytes_of_text(a->host), b->host);
 }
 
 static bool peer_address_port(struct bytes digits, uint16_t *port)

@@ -23,4 +23,15 @@ struct peer_address {
  * a port of 0 or above 65535, or none for the other nodes. */
 bool peer_address_read(struct bytes text, struct peer_address *address);
 
+/* Two texts may say the same: in letters of another case, or with a raft port
+ * that follows from the port anyway. Hosts are compared as they are written;
+ * that a name and a number mean one machine is not known here. */
+bool peer_address_equal(const struct peer_address *a,
+                        const struct peer_address *b);
+
+/* True if both cannot be there: one of the ports of a is one of b's, on the
+ * same host. */
+bool peer_address_collides(const struct peer_address *a,
+                           const struct peer_address *b);
+
 #endif

@@ -3,6 +3,7 @@
 has, and survives a restart; whoever cannot join says why in one line and ends
 with 1. A node that was removed says so and serves nobody (TRAPS B9, B10)."""
 
+import shutil
 import signal
 import sys
 import time
@@ -24,6 +25,7 @@ def test(scene):
             assert isinstance(token, int), token
     joined = joins(scene, nodes, follower)
     past_a_hung_leader(scene)
+    by_a_name(scene)
     by_snapshot(scene, nodes)
     listens(scene, nodes)
     cannot(scene, nodes, joined)
@@ -87,6 +89,32 @@ def past_a_hung_leader(scene):
         each.kill()
 
 
+def by_a_name(scene):
+    """A first member that goes by a name loses its disk. What it listens at is
+    not what it is known by, so it has to say."""
+    nodes = scene.make(3)
+    lost = nodes[2]
+    name = f"localhost:{lost.port}"
+    for node in nodes:
+        node.members = node.members.replace(f"127.0.0.1:{lost.port}", name)
+        node.start(wait=False)
+    nodes.leader()
+    lost.kill()
+    shutil.rmtree(lost.dir)
+    lost.members = ""
+    lost.options = ["--join", f"127.0.0.1:{nodes[0].port}"]
+    lost.start(wait=False)
+    assert lost.ends(20) == 1
+    hint = f"id 3 is in use by the member at {name}: take another, or remove "
+    assert hint in lost.last_line() and "announce that" in lost.last_line(), lost.last_line()
+    lost.options += ["--announce", name]
+    lost.start()
+    soon("it votes again", lambda: "probation is over" in lost.log().split(hint)[1])
+    for node in nodes:
+        node.kill()
+    say("a member that goes by a name comes back by join")
+
+
 def by_snapshot(scene, nodes):
     """The entries that a newcomer needs are gone: it gets the state."""
     leader = nodes.leader()
@@ -116,7 +144,7 @@ def listens(scene, nodes):
     node = scene.joiner(5, nodes[1])
     address = f"127.0.0.1:{node.port}"
     asked = nodes.followers()[0]
-    ask(asked, "RAFT.ADD", 5, address, "LEARNER")
+    ask(asked, "RAFT.ADD", 5, f"{address}@{node.port + 10000}", "LEARNER")
     ask(asked, "RAFT.PROMOTE", 5, wanted="TRYAGAIN node 5 has not caught up yet")
     node.start()
     nodes.append(node)
@@ -148,6 +176,7 @@ def cannot(scene, nodes, joined):
     for words, reason in (
         (("RAFT.ADD", 4, "h:1"), f"ERR id 4 is in use by the member at {address}"),
         (("RAFT.ADD", 9, address), f"ERR address {address} is in use by node 4"),
+        (("RAFT.ADD", 9, address + "@9"), f"ERR address {address} is in use by node 4"),
         (("RAFT.PROMOTE", 9), "ERR there is no member 9"),
         (("RAFT.REMOVE", 9), "ERR there is no member 9"),
         (("RAFT.TRANSFER", 9), "ERR there is no member 9"),

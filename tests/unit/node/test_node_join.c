@@ -68,10 +68,21 @@ START_TEST(an_id_or_address_in_use_is_refused)
     const struct peer_change_reply *reply = join(2, "other:7001");
     ck_assert_int_eq(reply->result, PEER_CHANGE_REFUSED);
     expect_reason(reply, "id 2 is in use by the member at h2:7001: take "
-                         "another, or remove that one first");
+                         "another, or remove that one first, or announce that "
+                         "address if it is this node");
     reply = join(3, "h2:7001");
     ck_assert_int_eq(reply->result, PEER_CHANGE_REFUSED);
     expect_reason(reply, "address h2:7001 is in use by node 2");
+}
+END_TEST
+
+/* An operator added it and said the raft port that follows anyway. */
+START_TEST(an_address_may_be_written_in_two_ways)
+{
+    (void)join(2, "h2:7001@17001");
+    mx_run();
+
+    ck_assert_int_eq(join(2, "H2:7001")->result, PEER_CHANGE_OK);
 }
 END_TEST
 
@@ -181,6 +192,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(leader, open_alone, mx_close);
     tcase_add_test(leader, yes_is_said_when_it_is_committed);
     tcase_add_test(leader, an_id_or_address_in_use_is_refused);
+    tcase_add_test(leader, an_address_may_be_written_in_two_ways);
     tcase_add_test(leader, a_voter_at_its_own_address_is_let_in);
     tcase_add_test(leader, a_newcomer_gets_the_committed_members);
     tcase_add_test(leader, only_who_is_no_member_is_told_when_it_knocks);

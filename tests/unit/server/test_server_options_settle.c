@@ -151,6 +151,66 @@ START_TEST(in_a_cluster_the_raft_port_must_be_on)
 }
 END_TEST
 
+/* ---- announce ---- */
+
+#define ANNOUNCED(TEXT) RUN4("--raft-port", "9001", "--announce", TEXT)
+
+START_TEST(a_node_alone_is_where_it_announces)
+{
+    char text[LIMIT_ADDRESS_BYTES + 1];
+    ck_assert_int_eq(RUN2("--announce", "[fe80::1]:7009@17001"),
+                     SERVER_OPTIONS_RUN);
+
+    ck_assert_str_eq(options.members[0].host, "fe80::1");
+    ck_assert_uint_eq(options.members[0].port, 7009);
+    ck_assert_uint_eq(options.members[0].raft_port, 17001);
+    ck_assert_uint_eq(options.port, 7001);
+    server_options_own_address(&options, "10.0.0.9", text);
+    ck_assert_str_eq(text, "[fe80::1]:7009@17001");
+}
+END_TEST
+
+START_TEST(what_is_announced_needs_the_raft_port_if_it_does_not_follow)
+{
+    assert_refused(ANNOUNCED("db1:7001"),
+                   "command line: announce: raft-port is 9001: say "
+                   "host:port@raft-port, as others reach it");
+    reset_options();
+    ck_assert_int_eq(ANNOUNCED("db1:7001@9001"), SERVER_OPTIONS_RUN);
+    reset_options();
+    ck_assert_int_eq(RUN2("--announce", "db1:7001"), SERVER_OPTIONS_RUN);
+}
+END_TEST
+
+START_TEST(what_nobody_can_connect_to_is_not_announced)
+{
+    static const char *const texts[] = {"db1", "db1:0", "0.0.0.0:7001",
+                                        "[::]:7001", ":7001"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        reset_options();
+        assert_refused(RUN2("--announce", texts[i]),
+                       "command line: announce: that is not host:port");
+    }
+}
+END_TEST
+
+/* ---- the address of this node ---- */
+
+START_TEST(who_listens_everywhere_is_where_it_was_seen)
+{
+    char text[LIMIT_ADDRESS_BYTES + 1];
+    ck_assert_int_eq(RUN4("--bind", "*", "--raft-port", "9001"),
+                     SERVER_OPTIONS_RUN);
+    server_options_own_address(&options, "fe80::2", text);
+    ck_assert_str_eq(text, "[fe80::2]:7001@9001");
+
+    reset_options();
+    ck_assert_int_eq(RUN2("--bind", "10.0.0.1"), SERVER_OPTIONS_RUN);
+    server_options_own_address(&options, "fe80::2", text);
+    ck_assert_str_eq(text, "10.0.0.1:7001");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("server_options_settle");
@@ -161,6 +221,10 @@ int main(void)
             own_ports_follow_from_the_own_place, own_ports_that_are_given_stay,
             a_bad_cluster_is_refused, too_many_members_are_refused,
             in_a_cluster_the_id_must_be_said,
-            in_a_cluster_the_raft_port_must_be_on, NULL});
+            in_a_cluster_the_raft_port_must_be_on,
+            a_node_alone_is_where_it_announces,
+            what_is_announced_needs_the_raft_port_if_it_does_not_follow,
+            what_nobody_can_connect_to_is_not_announced,
+            who_listens_everywhere_is_where_it_was_seen, NULL});
     return check_run(suite);
 }

@@ -55,6 +55,37 @@ START_TEST(length_is_bounded)
 }
 END_TEST
 
+static bool compare(bool (*how)(const struct peer_address *a,
+                                const struct peer_address *b),
+                    const char *a, const char *b)
+{
+    struct peer_address other;
+    ck_assert(peer_address_read(bytes_of_text(a), &other) && reads(b));
+    return how(&other, &address);
+}
+
+START_TEST(what_says_the_same_is_equal)
+{
+    ck_assert(compare(peer_address_equal, "h:7001", "h:7001@17001"));
+    ck_assert(compare(peer_address_equal, "Db1.example:7", "db1.Example:7"));
+    ck_assert(!compare(peer_address_equal, "h:7001", "h:7001@17002"));
+    ck_assert(!compare(peer_address_equal, "h:7001", "h:7002@17001"));
+    ck_assert(!compare(peer_address_equal, "h:7001", "h1:7001"));
+    ck_assert(!compare(peer_address_equal, "h1:7001", "h:7001"));
+}
+END_TEST
+
+START_TEST(who_shares_a_port_of_a_host_collides)
+{
+    ck_assert(compare(peer_address_collides, "h:7001", "h:7001@9"));
+    ck_assert(compare(peer_address_collides, "h:7001", "H:9@17001"));
+    ck_assert(compare(peer_address_collides, "h:7001", "h:17001"));
+    ck_assert(compare(peer_address_collides, "h:17001", "h:7001"));
+    ck_assert(!compare(peer_address_collides, "h:7001", "h:7002"));
+    ck_assert(!compare(peer_address_collides, "h:7001", "g:7001"));
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite_ = suite_create("peer_address");
@@ -63,6 +94,10 @@ static Suite *suite(void)
     tcase_add_test(read, what_is_no_address_is_refused);
     tcase_add_test(read, length_is_bounded);
     suite_add_tcase(suite_, read);
+    TCase *two = tcase_create("two");
+    tcase_add_test(two, what_says_the_same_is_equal);
+    tcase_add_test(two, who_shares_a_port_of_a_host_collides);
+    suite_add_tcase(suite_, two);
     return suite_;
 }
 
