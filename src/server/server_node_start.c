@@ -11,6 +11,7 @@
 #include "base/ensure.h"
 #include "server/server_join.h"
 #include "server/server_node.h"
+#include "wire/peer_address.h"
 
 /* Whoever has us for a member tries to reach us at least this often, and then
  * has to greet. */
@@ -25,12 +26,19 @@ static void server_node_start_members(const struct server *server,
                                       struct raft_members *members);
 static bool server_node_start_node(struct server *server,
                                    struct store_recovered *recovered);
+static void server_node_start_compare(const struct server *server);
+static bool server_node_start_is_at(const struct server_options *options,
+                                    const char *address);
 
 bool server_node_start(struct server *server)
 {
     struct store_recovered recovered;
-    return server_node_start_store(server, &recovered) &&
-           server_node_start_node(server, &recovered);
+    if (!server_node_start_store(server, &recovered) ||
+        !server_node_start_node(server, &recovered)) {
+        return false;
+    }
+    server_node_start_compare(server);
+    return true;
 }
 
 static bool server_node_start_store(struct server *server,
@@ -197,4 +205,54 @@ static bool server_node_start_node(struct server *server,
         return false;
     }
     return true;
+}
+
+/* ---- where this node is ---- */
+
+/* A member that moved is looked for at its old place, and nothing else tells
+ * anybody. */
+static void server_node_start_compare(const struct server *server)
+{
+    const struct server_options *options = &server->options;
+    const struct raft_member *self =
+        raft_members_find(raft_members(node_raft(server->node)), options->id);
+    if (self == NULL || server_node_start_is_at(options, self->address)) {
+        return;
+    }
+    if (options->announce[0] != '\0') {
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "the members know this node at %s, not at %s as announce "
+                   "says: others look for it there",
+                   self->address, options->announce);
+    } else {
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "the members know this node at %s, but it listens at %s "
+                   "with port %u and raft-port %u: unless it announces that "
+                   "address, others look for it in vain",
+                   self->address, options->bind.items[0],
+                   (unsigned)options->port, (unsigned)options->raft_port);
+    }
+}
+
+/* Of names nothing is said here, and where there is no port for other nodes
+ * nobody looks for it. */
+static bool server_node_start_is_at(const struct server_options *options,
+                                    const char *address)
+{
+    const char *first = options->bind.items[0];
+    struct peer_address known;
+    struct peer_address announced;
+    struct net_address number;
+    if (!peer_address_read(bytes_of_text(address), &known)) {
+        return true;
+    }
+    if (peer_address_read(bytes_of_text(options->announce), &announced)) {
+        return peer_address_equal(&known, &announced);
+    }
+    return known.port == options->port &&
+           (known.raft_port == options->raft_port || options->raft_port == 0) &&
+           (server_options_is_everywhere(first) ||
+            strcmp(known.host, first) == 0 ||
+            net_address_of_number(first, 1, &number) != STATUS_OK ||
+            net_address_of_number(known.host, 1, &number) != STATUS_OK);
 }

@@ -15,6 +15,7 @@
 
 #include "server/server_options_read.h"
 #include "store/store.h"
+#include "wire/peer_address.h"
 
 /* What the tokens were, for the report. */
 struct server_recover_tokens {
@@ -26,9 +27,11 @@ static bool server_recover_open(const struct server_options *options,
                                 struct store **store,
                                 struct store_recovered *recovered);
 static enum status server_recover_apply(struct store_recovered *recovered);
-static void server_recover_members(const struct store_recovered *recovered,
+static bool server_recover_members(const struct store_recovered *recovered,
                                    const struct server_options *options,
                                    struct raft_members *members);
+static void server_recover_print_place(const struct server_options *options,
+                                       const char *address, bool member);
 static void server_recover_print(const struct store_recovered *recovered,
                                  const struct store_identity *identity,
                                  const struct raft_members *members,
@@ -57,7 +60,7 @@ int server_recover(const struct server_options *options)
     }
     struct raft_members members;
     struct server_recover_tokens tokens;
-    server_recover_members(&recovered, options, &members);
+    const bool member = server_recover_members(&recovered, options, &members);
     tokens.before = lock_last_token(recovered.machine);
     lock_raise_epoch(recovered.machine);
     tokens.after = lock_token_floor(recovered.machine);
@@ -74,6 +77,7 @@ int server_recover(const struct server_options *options)
     store_refound(store, &identity, &write);
     store_close(store); /* waits until it is durable, or ends the process */
     server_recover_print(&recovered, &identity, &members, &tokens);
+    server_recover_print_place(options, members.list[0].address, member);
     store_recovered_close(&recovered);
     return EXIT_SUCCESS;
 }
@@ -142,9 +146,9 @@ static enum status server_recover_apply(struct store_recovered *recovered)
     return STATUS_OK;
 }
 
-/* Ourselves, at the address that the newest configuration has for us; that of
- * this start if it has none. */
-static void server_recover_members(const struct store_recovered *recovered,
+/* Ourselves, where we announce that we are, or where the newest configuration
+ * has us. False if it does not: then as a cluster of one would begin. */
+static bool server_recover_members(const struct store_recovered *recovered,
                                    const struct server_options *options,
                                    struct raft_members *members)
 {
@@ -160,14 +164,14 @@ static void server_recover_members(const struct store_recovered *recovered,
     const raft_id_t self = recovered->identity.self;
     const struct raft_member *member = raft_members_find(&newest, self);
     char address[LIMIT_ADDRESS_BYTES + 1];
-    (void)snprintf(address, sizeof(address), "%s",
-                   member != NULL ? member->address : "");
-    if (address[0] == '\0') {
-        (void)snprintf(address, sizeof(address), "127.0.0.1:%u",
-                       (unsigned)options->port);
+    if (member != NULL && options->announce[0] == '\0') {
+        (void)snprintf(address, sizeof(address), "%s", member->address);
+    } else {
+        server_options_own_address(options, NULL, address);
     }
     memset(members, 0, sizeof(*members));
     (void)raft_members_set(members, self, RAFT_VOTER, bytes_of_text(address));
+    return member != NULL;
 }
 
 static raft_index_t server_recover_last(const struct store_recovered *recovered,
@@ -209,6 +213,28 @@ static void server_recover_print(const struct store_recovered *recovered,
         (void)printf("%-18s this directory was new and may never have had "
                      "all of the data\n",
                      "WARNING");
+    }
+}
+
+/* What the directory cannot know and the operator may not think of. */
+static void server_recover_print_place(const struct server_options *options,
+                                       const char *address, bool member)
+{
+    struct peer_address parts;
+    if (!member) {
+        (void)printf("%-18s this node was no member any more: what was granted "
+                     "since is not here\n",
+                     "WARNING");
+    }
+    if (options->announce[0] == '\0' &&
+        peer_address_read(bytes_of_text(address), &parts) &&
+        ((server_options_read_given(options, "port") &&
+          options->port != parts.port) ||
+         (server_options_read_given(options, "raft-port") &&
+          options->raft_port != parts.raft_port))) {
+        (void)printf("%-18s it is still known at %s: if that is another place "
+                     "now, do this again with --announce\n",
+                     "WARNING", address);
     }
 }
 

@@ -29,7 +29,9 @@ def test(scene):
     nodes.settle()
     survivor = disaster(nodes, held)
     restore(nodes, held, survivor, copy, copied)
-    longest(scene)
+    best = longest(scene)
+    moved(best)
+    was_removed(scene)
 
 
 def recover(node, *words):
@@ -157,6 +159,53 @@ def longest(scene):
     soon("it leads", lambda: leads([best]) == {best.id})
     held.check(best)
     say("the longest log was not the right one")
+    return best
+
+
+def moved(node):
+    """The directory goes to a place with other ports."""
+    node.kill()
+    before = node.port
+    (node.port,) = cluster.free_ports(1)
+    old, new = f"127.0.0.1:{before}", f"127.0.0.1:{node.port}"
+    node.members = ""
+    done = recover(node, "--port", str(node.port))
+    assert f"it is still known at {old}" in done.stdout, done
+    node.start()
+    wanted = f"the members know this node at {old}, but it listens at"
+    assert wanted in node.log(), node.log()
+    node.kill()
+
+    done = recover(node, "--port", str(node.port), "--announce", new)
+    assert "WARNING" not in done.stdout, done
+    node.start()
+    soon("it leads", lambda: leads([node]) == {node.id})
+    assert node.status()["leader-addr"] == new, node.status()
+    assert node.log().count(wanted) == 1, node.log()
+    node.kill()
+    elsewhere = f"{old}@{before + 10000}"
+    node.options += ["--announce", elsewhere]
+    node.start()
+    assert f"know this node at {new}, not at {elsewhere} as announce" in node.log()
+    node.kill()
+    say("a cluster of one was moved")
+
+
+def was_removed(scene):
+    pair = scene.cluster(2)
+    out = pair.followers()[0]
+    deadline = time.monotonic() + 20
+    while pair.leader().ask("RAFT.REMOVE", out.id, timeout=15) != "OK":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    soon("it knows", lambda: out.status()["role"] == "removed")
+    out.kill()
+    done = recover(out, "--port", str(out.port), "--bind", "127.0.0.9")
+    assert done.returncode == 0 and "was no member any more" in done.stdout, done
+    assert f"node {out.id} at 127.0.0.9:{out.port} is now" in done.stdout, done
+    for node in pair:
+        node.kill()
+    say("a node that was removed is a cluster of its own, with a warning")
 
 
 def last_entry(node):
