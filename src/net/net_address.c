@@ -9,7 +9,8 @@
 
 static bool net_address_port(struct bytes digits, uint16_t *port);
 static enum status net_address_find(const char *host, uint16_t port, int flags,
-                                    struct net_address *address);
+                                    struct net_address *items, size_t room,
+                                    size_t *count);
 
 enum status net_address_split(struct bytes text, char *host, size_t host_room,
                               uint16_t *port)
@@ -40,30 +41,46 @@ enum status net_address_split(struct bytes text, char *host, size_t host_room,
 enum status net_address_of(const char *host, uint16_t port,
                            struct net_address *address)
 {
-    return net_address_find(host, port, AI_NUMERICSERV, address);
+    size_t count = 0;
+    return net_address_find(host, port, AI_NUMERICSERV, address, 1, &count);
+}
+
+enum status net_address_all(const char *host, uint16_t port,
+                            struct net_address_list *list)
+{
+    return net_address_find(host, port, AI_NUMERICSERV, list->items,
+                            NET_ADDRESS_LIST_MAX, &list->count);
 }
 
 enum status net_address_of_number(const char *host, uint16_t port,
                                   struct net_address *address)
 {
+    size_t count = 0;
     return net_address_find(host, port, AI_NUMERICSERV | AI_NUMERICHOST,
-                            address);
+                            address, 1, &count);
 }
 
 static enum status net_address_find(const char *host, uint16_t port, int flags,
-                                    struct net_address *address)
+                                    struct net_address *items, size_t room,
+                                    size_t *count)
 {
     char digits[8];
     struct addrinfo *found = NULL;
+    *count = 0;
     const struct addrinfo hints = {
         .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
     (void)snprintf(digits, sizeof(digits), "%u", (unsigned)port);
     if (getaddrinfo(host, digits, &hints, &found) != 0 || found == NULL) {
         return STATUS_NOT_FOUND;
     }
-    memset(address, 0, sizeof(*address));
-    memcpy(&address->storage, found->ai_addr, found->ai_addrlen);
-    address->length = found->ai_addrlen;
+    for (const struct addrinfo *each = found; each != NULL && *count < room;
+         each = each->ai_next) {
+        struct net_address *address = &items[*count];
+        memset(address, 0, sizeof(*address));
+        memcpy(&address->storage, each->ai_addr, each->ai_addrlen);
+        address->length = each->ai_addrlen;
+        (*count)++;
+    }
     freeaddrinfo(found);
     return STATUS_OK;
 }

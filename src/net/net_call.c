@@ -10,15 +10,36 @@
 
 #define NET_CALL_READ_BYTES 4096
 
+static enum status net_call_connect(struct net_call *call,
+                                    const struct net_address *to,
+                                    time_ms_t deadline);
 static enum status net_call_wait(const struct net_call *call, short what,
                                  time_ms_t deadline);
 static enum status net_call_send(const struct net_call *call,
                                  struct bytes frame, time_ms_t deadline);
 
-enum status net_call_open(struct net_call *call, const struct net_address *to,
-                          time_ms_t wait_ms)
+/* Those that are left share what is left of the time: one that swallows packets
+ * leaves some for the others. */
+enum status net_call_open(struct net_call *call,
+                          const struct net_address_list *to, time_ms_t wait_ms)
 {
     const time_ms_t deadline = net_loop_now() + wait_ms;
+    enum status status = STATUS_NOT_FOUND;
+    *call = (struct net_call){.fd = -1};
+    for (size_t i = 0; i < to->count && status != STATUS_OK; i++) {
+        const time_ms_t now = net_loop_now();
+        const time_ms_t left_ms = now < deadline ? deadline - now : 0;
+        net_call_close(call);
+        status = net_call_connect(call, &to->items[i],
+                                  now + left_ms / (time_ms_t)(to->count - i));
+    }
+    return status;
+}
+
+static enum status net_call_connect(struct net_call *call,
+                                    const struct net_address *to,
+                                    time_ms_t deadline)
+{
     int error = 0;
     socklen_t length = sizeof(error);
     *call = (struct net_call){

@@ -17,10 +17,11 @@ struct net_call {
     size_t taken; /* of input: the frame that was given out */
 };
 
-/* Connect, within wait_ms. STATUS_REFUSED: nobody listens there or the way is
- * barred; STATUS_NOT_FOUND: no answer in time. net_call_close() in any case. */
-enum status net_call_open(struct net_call *call, const struct net_address *to,
-                          time_ms_t wait_ms);
+/* Connect to the first of these addresses that can be, within wait_ms. What the
+ * last one said: STATUS_REFUSED: nobody listens there or the way is barred;
+ * STATUS_NOT_FOUND: no answer in time. net_call_close() in any case. */
+enum status net_call_open(struct net_call *call,
+                          const struct net_address_list *to, time_ms_t wait_ms);
 void net_call_close(struct net_call *call);
 
 /* The address of our end. */

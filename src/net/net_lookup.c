@@ -107,7 +107,7 @@ static void *net_lookup_thread(void *context)
     struct net_lookup_question *question = context;
     struct net_lookup_answer answer = {.number = question->number};
     answer.status =
-        net_address_of(question->host, question->port, &answer.address);
+        net_address_all(question->host, question->port, &answer.addresses);
     (void)send(question->fd, &answer, sizeof(answer), MSG_NOSIGNAL);
     (void)close(question->fd);
     memory_free(question);

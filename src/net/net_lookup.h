@@ -21,7 +21,7 @@ struct net_lookup_answer {
     uint64_t number;
     enum status
         status; /* STATUS_NOT_FOUND: the name is not known, as it seems */
-    struct net_address address;
+    struct net_address_list addresses;
 };
 
 enum status net_lookup_open(struct net_lookup *lookup);

@@ -65,10 +65,12 @@ struct server_calls {
 struct server_name {
     raft_id_t id;
     char address[LIMIT_ADDRESS_BYTES + 1]; /* as the configuration has it */
-    bool known;                            /* and the link goes there */
+    struct net_address_list places;        /* what the name stands for */
+    size_t place;                          /* of them: where the link goes */
+    bool stood;                            /* and it was the right one */
     bool warned;
-    uint64_t asked;   /* the question under way; 0: none */
-    time_ms_t ask_at; /* not before */
+    uint64_t asked;    /* the question under way; 0: none */
+    time_ms_t next_at; /* to ask, or to try the next place: not before */
 };
 
 struct server {

@@ -136,7 +136,7 @@ static bool server_join_open(struct server_join *join)
 {
     const bool given = strcmp(join->target, join->server->options.join) == 0;
     struct peer_address parts;
-    struct net_address address;
+    struct net_address_list addresses;
     enum status status = STATUS_NOT_FOUND;
     if (!peer_address_read(bytes_of_text(join->target), &parts)) {
         parts.raft_port = 0; /* too high a port: it can only be for nodes */
@@ -154,10 +154,10 @@ static bool server_join_open(struct server_join *join)
         }
         net_call_close(&join->call);
         join->guessed = i > 0;
-        status = net_address_of(parts.host, ports[i], &address);
+        status = net_address_all(parts.host, ports[i], &addresses);
         if (status == STATUS_OK) {
             status =
-                net_call_open(&join->call, &address, SERVER_JOIN_ANSWER_MS);
+                net_call_open(&join->call, &addresses, SERVER_JOIN_ANSWER_MS);
         }
     }
     if (status != STATUS_OK) {

@@ -3,8 +3,8 @@
  * Links follow the configuration in force, which may be younger than the
  * committed one. Who is not in it, because it has just left or because we are
  * catching up with a time before it came, is answered by its own connection
- * (net_peers.h). Hosts that are names are looked up aside, until they are
- * found.
+ * (net_peers.h). Hosts that are names are looked up aside, until a link to one
+ * of their addresses has stood.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +15,12 @@
 
 #define SERVER_CLUSTER_PORT_OFFSET 100
 
-/* A name that was not found is asked for again. */
+/* A name that was not found, or whose addresses lead nowhere, is asked for
+ * again. */
 #define SERVER_MEMBERS_ASK_AGAIN_MS 2000
+
+/* Before another address of a name has its turn: enough for some tries. */
+#define SERVER_MEMBERS_NEXT_PLACE_MS (2 * NET_PEERS_RETRY_MS_MAX)
 
 static void server_members_follow(struct server *server,
                                   const struct raft_members *now);
@@ -26,6 +30,9 @@ static void server_members_name(struct server *server,
                                 const struct raft_member *member);
 static void server_members_forget(struct server *server, raft_id_t id);
 static void server_members_look_up(struct server *server);
+static void server_members_ask(struct server *server, struct server_name *name);
+static void server_members_go(struct server *server, struct server_name *name,
+                              size_t place);
 static void server_members_found(struct server *server,
                                  const struct net_lookup_answer *answer);
 
@@ -142,23 +149,47 @@ static void server_members_name(struct server *server,
     net_peers_remove(&server->peers, member->id);
 }
 
+/* An address by which a member was reached once stays: if it refuses, nobody is
+ * there any more, and no other address must say so in its place. */
 static void server_members_look_up(struct server *server)
 {
     for (size_t i = 0; i < LIMIT_MEMBERS; i++) {
         struct server_name *name = &server->names[i];
-        struct peer_address parts;
-        if (name->id == 0 || name->known || name->asked != 0 ||
-            server->now < name->ask_at ||
-            !peer_address_read(bytes_of_text(name->address), &parts)) {
+        if (name->id == 0 || name->stood || name->asked != 0) {
             continue;
         }
-        name->ask_at = server->now + SERVER_MEMBERS_ASK_AGAIN_MS;
-        if (net_lookup_ask(&server->lookup, server->names_asked + 1, parts.host,
-                           parts.raft_port)) {
-            server->names_asked++;
-            name->asked = server->names_asked;
+        if (net_peers_linked(&server->peers, name->id)) {
+            name->stood = true;
+        } else if (server->now >= name->next_at) {
+            if (name->place + 1 < name->places.count) {
+                server_members_go(server, name, name->place + 1);
+            } else {
+                server_members_ask(server, name);
+            }
         }
     }
+}
+
+static void server_members_ask(struct server *server, struct server_name *name)
+{
+    struct peer_address parts;
+    name->next_at = server->now + SERVER_MEMBERS_ASK_AGAIN_MS;
+    if (peer_address_read(bytes_of_text(name->address), &parts) &&
+        net_lookup_ask(&server->lookup, server->names_asked + 1, parts.host,
+                       parts.raft_port)) {
+        server->names_asked++;
+        name->asked = server->names_asked;
+    }
+}
+
+static void server_members_go(struct server *server, struct server_name *name,
+                              size_t place)
+{
+    const bool last = place + 1 == name->places.count;
+    name->place = place;
+    name->next_at = server->now + (last ? SERVER_MEMBERS_ASK_AGAIN_MS
+                                        : SERVER_MEMBERS_NEXT_PLACE_MS);
+    net_peers_set(&server->peers, name->id, &name->places.items[place]);
 }
 
 void server_members_collect(struct server *server)
@@ -184,8 +215,8 @@ static void server_members_found(struct server *server,
         if (owner == NULL || strcmp(owner->address, name->address) != 0) {
             name->id = 0;
         } else if (answer->status == STATUS_OK) {
-            name->known = true;
-            net_peers_set(&server->peers, name->id, &answer->address);
+            name->places = answer->addresses;
+            server_members_go(server, name, 0);
         } else if (!name->warned) {
             name->warned = true;
             server_log(&server->log, SERVER_LOG_WARNING,

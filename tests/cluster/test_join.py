@@ -3,8 +3,10 @@
 has, and survives a restart; whoever cannot join says why in one line and ends
 with 1. A node that was removed says so and serves nobody (TRAPS B9, B10)."""
 
+import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
@@ -26,6 +28,7 @@ def test(scene):
     joined = joins(scene, nodes, follower)
     past_a_hung_leader(scene)
     by_a_name(scene)
+    by_a_name_of_two(scene)
     by_snapshot(scene, nodes)
     listens(scene, nodes)
     cannot(scene, nodes, joined)
@@ -113,6 +116,34 @@ def by_a_name(scene):
     for node in nodes:
         node.kill()
     say("a member that goes by a name comes back by join")
+
+
+def by_a_name_of_two(scene):
+    """As Debian has it, localhost is ::1 and 127.0.0.1. Members listen at one."""
+    hosts = os.path.join(scene.folder, "hosts")
+    with open(hosts, "w", encoding="ascii") as out:
+        out.write("::1 localhost\n127.0.0.1 localhost\n")
+    inside = ["unshare", "-rm", "sh", "-c", f'mount --bind {hosts} /etc/hosts && exec "$@"', "-"]
+    try:
+        seen = subprocess.run(
+            [*inside, "getent", "ahosts", "localhost"], capture_output=True, check=False
+        ).stdout.split()
+    except FileNotFoundError:
+        seen = []
+    if seen[:1] != [b"::1"] or b"127.0.0.1" not in seen:
+        say("there is no giving a program hosts of its own here")
+        return
+    nodes = scene.make(3)
+    for node in nodes:
+        node.members = node.members.replace("127.0.0.1", "localhost")
+        node.start(before=inside, wait=False)
+    nodes.leader()
+    node = scene.joiner(4, f"localhost:{nodes[0].port}")
+    node.start(before=inside)
+    soon("it votes", lambda: is_voter(node))
+    for each in [*nodes, node]:
+        each.kill()
+    say("of several addresses of a name all are tried")
 
 
 def by_snapshot(scene, nodes):

@@ -25,7 +25,10 @@ START_TEST(a_name_has_its_address)
 
     ck_assert_uint_eq(answer.number, 7);
     ck_assert_int_eq(answer.status, STATUS_OK);
-    ck_assert(net_address_is_local(&answer.address));
+    ck_assert_uint_ge(answer.addresses.count, 1);
+    for (size_t i = 0; i < answer.addresses.count; i++) {
+        ck_assert(net_address_is_local(&answer.addresses.items[i]));
+    }
 }
 END_TEST
 
