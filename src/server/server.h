@@ -132,6 +132,7 @@ struct server {
     raft_id_t seen_heard; /* node_heard_from() */
     enum raft_role seen_role;
     struct raft_members seen_members;
+    raft_index_t joined_index; /* they were fetched as of this entry; 0: not */
     struct net_lookup lookup;
     struct server_name names[LIMIT_MEMBERS]; /* hosts that are no numbers */
     uint64_t names_asked;

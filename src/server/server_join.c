@@ -259,6 +259,7 @@ static enum server_join_step server_join_fetch(struct server_join *join)
                        "this node was removed again");
         return SERVER_JOIN_FAILED;
     }
+    join->server->joined_index = join->frame.message.fetch_reply.commit;
     return SERVER_JOIN_DONE;
 }
 

@@ -3,7 +3,9 @@
  * Links follow the configuration in force, which may be younger than the
  * committed one. Who is not in it, because it has just left or because we are
  * catching up with a time before it came, is answered by its own connection
- * (net_peers.h). Hosts that are names are looked up aside, until a link to one
+ * (net_peers.h). A newcomer keeps to the list that it was let in with until its
+ * log is as new: the configurations before are history, and most of them are
+ * without it. Hosts that are names are looked up aside, until a link to one
  * of their addresses has stood.
  */
 #include <stdio.h>
@@ -22,6 +24,7 @@
 /* Before another address of a name has its turn: enough for some tries. */
 #define SERVER_MEMBERS_NEXT_PLACE_MS (2 * NET_PEERS_RETRY_MS_MAX)
 
+static bool server_members_are_past(const struct server *server);
 static void server_members_follow(struct server *server,
                                   const struct raft_members *now);
 static void server_members_link(struct server *server,
@@ -39,10 +42,18 @@ static void server_members_found(struct server *server,
 void server_members_update(struct server *server)
 {
     const struct raft_members *now = raft_members(node_raft(server->node));
-    if (!raft_members_equal(now, &server->seen_members)) {
+    if (!raft_members_equal(now, &server->seen_members) &&
+        !server_members_are_past(server)) {
         server_members_follow(server, now);
     }
     server_members_look_up(server);
+}
+
+static bool server_members_are_past(const struct server *server)
+{
+    return server->seen_members.count > 0 &&
+           raft_commit(node_raft(server->node)) < server->joined_index &&
+           !node_is_removed(server->node);
 }
 
 static void server_members_follow(struct server *server,

@@ -63,6 +63,7 @@ def joins(scene, nodes, by):
     nodes.append(node)
     nodes.settle()
     assert len(node.ask("RAFT.PEERS")) == 4
+    assert_calm(node)
     assert node.ask("LOCK.RELEASE", "k0", "me", 1) == 1, "it serves"
     # The directory is full now: join is of no consequence, even by nobody.
     node.options[1] = "127.0.0.1:9"
@@ -146,6 +147,11 @@ def by_a_name_of_two(scene):
     say("of several addresses of a name all are tried")
 
 
+def assert_calm(newcomer):
+    """What it catches up with is of a time before it came."""
+    assert "no longer a member" not in newcomer.log(), newcomer.log()
+
+
 def by_snapshot(scene, nodes):
     """The entries that a newcomer needs are gone: it gets the state."""
     leader = nodes.leader()
@@ -167,6 +173,7 @@ def by_snapshot(scene, nodes):
     pair.settle()
     pair.same_state()
     assert second.status()["first-index"] > 1, "it came by the log"
+    assert_calm(second)
     say(f"by a snapshot: entry {second.status()['first-index'] - 1} and on")
 
 
