@@ -68,6 +68,12 @@
 /* What the leader's state may answer to one question. */
 #define LIMIT_ANSWER_BYTES (2 * 1024 * 1024)
 
+/* holdfast-store: writes that wait for its disk, above which clients are told
+ * to come again, and answers that its reading thread makes before they are
+ * collected. */
+#define LIMIT_STORE_QUEUE_BYTES (64 * 1024 * 1024)
+#define LIMIT_STORE_ANSWERS_BYTES (8 * 1024 * 1024)
+
 /* What stands before an entry, or around such an answer, on its way between a
  * follower and the leader. */
 #define LIMIT_FORWARD_HEAD_BYTES 256

@@ -10,14 +10,12 @@
 
 #include "base/container.h"
 #include "base/ensure.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "fence/fence_records.h"
 #include "fence/fence_writes.h"
 #include "store/store_walk.h"
 #include "store/store_writer.h"
-
-/* More than this in writes under way: tell clients to come again. */
-#define FENCE_STORE_QUEUE_BYTES_MAX ((size_t)64 * 1024 * 1024)
 
 struct fence_store {
     struct store_database database;
@@ -33,6 +31,9 @@ struct fence_store {
     struct buffer value;           /* as above */
     struct buffer scratch;         /* of the loop */
     size_t writing_bytes;          /* of writes that are not collected */
+    struct store_jobs unread;      /* collected, to be handed over again */
+    size_t reading;                /* reads handed over and not collected */
+    size_t answers_bytes;          /* of the reader's thread while there are */
     struct fence_store_counts counts;
 };
 
@@ -43,6 +44,7 @@ struct fence_job {
     uint64_t ask;
     struct lock_answer answer;
     struct buffer reply; /* of a read */
+    bool unread;         /* there were answers enough already */
     size_t request_count;
     uint8_t request[]; /* as encoded */
 };
@@ -54,6 +56,8 @@ static enum store_result fence_store_found(struct fence_store *store,
 static void fence_store_add(struct fence_store *store, uint64_t ask,
                             struct store_jobs *jobs,
                             void (*prepare)(struct store_job *, bool));
+static void fence_store_drop(struct store_jobs *jobs);
+static void fence_store_read_again(struct fence_store *store);
 static void fence_store_check(struct store_job *job, bool first);
 static void fence_store_answer(struct store_job *job, bool first);
 static void fence_store_tell_data(struct fence_store *store,
@@ -72,6 +76,7 @@ enum store_result fence_store_open(const char *path, struct table_seed seed,
     opened->database.directory = -1;
     STAILQ_INIT(&opened->new_writes);
     STAILQ_INIT(&opened->new_reads);
+    STAILQ_INIT(&opened->unread);
     enum store_result result = store_database_make_directory(path, &line);
     if (result == STORE_OK) {
         /* LevelDB's own size of the memory table: a bigger one falls out of the
@@ -114,6 +119,8 @@ void fence_store_close(struct fence_store *store)
     if (store->writer_runs) {
         store_writer_stop(&store->writer);
     }
+    fence_store_drop(&store->unread);
+    fence_store_drop(&store->new_reads);
     fence_writes_close(&store->writes);
     lock_command_room_close(&store->room);
     buffer_close(&store->key);
@@ -121,6 +128,15 @@ void fence_store_close(struct fence_store *store)
     buffer_close(&store->scratch);
     store_database_close(&store->database);
     memory_free(store);
+}
+
+static void fence_store_drop(struct store_jobs *jobs)
+{
+    while (!STAILQ_EMPTY(jobs)) {
+        struct store_job *job = STAILQ_FIRST(jobs);
+        STAILQ_REMOVE_HEAD(jobs, next);
+        store_writer_free_job(job);
+    }
 }
 
 /* A database without a format must be empty: one that was being made when the
@@ -235,7 +251,13 @@ static void fence_store_add(struct fence_store *store, uint64_t ask,
 void fence_store_turn(struct fence_store *store)
 {
     store_writer_take_all(&store->writer, &store->new_writes);
-    store_writer_take_all(&store->reader, &store->new_reads);
+    const struct store_job *job;
+    if (STAILQ_EMPTY(&store->unread)) {
+        STAILQ_FOREACH (job, &store->new_reads, next) {
+            store->reading++;
+        }
+        store_writer_take_all(&store->reader, &store->new_reads);
+    }
 }
 
 int fence_store_writes_fd(const struct fence_store *store)
@@ -258,6 +280,11 @@ void fence_store_collect(struct fence_store *store, int fd,
         struct store_job *first = STAILQ_FIRST(&jobs);
         struct fence_job *job = CONTAINER_OF(first, struct fence_job, job);
         STAILQ_REMOVE_HEAD(&jobs, next);
+        store->reading -= job->job.prepare == fence_store_answer ? 1 : 0;
+        if (job->unread) {
+            STAILQ_INSERT_TAIL(&store->unread, first, next);
+            continue;
+        }
         store->counts.open--;
         if (job->job.prepare == fence_store_check) {
             store->writing_bytes -= job->job.bytes;
@@ -267,11 +294,26 @@ void fence_store_collect(struct fence_store *store, int fd,
         answer(context, job->ask, &job->answer, buffer_view(&job->reply));
         store_writer_free_job(first);
     }
+    if (store->reading == 0) {
+        fence_store_read_again(store);
+    }
+}
+
+/* The thread has none: what it left goes before what was asked since. */
+static void fence_store_read_again(struct fence_store *store)
+{
+    struct store_job *job;
+    STAILQ_FOREACH (job, &store->unread, next) {
+        CONTAINER_OF(job, struct fence_job, job)->unread = false;
+    }
+    STAILQ_CONCAT(&store->unread, &store->new_reads);
+    STAILQ_CONCAT(&store->new_reads, &store->unread);
+    store->answers_bytes = 0;
 }
 
 bool fence_store_is_full(const struct fence_store *store)
 {
-    return store->writing_bytes > FENCE_STORE_QUEUE_BYTES_MAX;
+    return store->writing_bytes > LIMIT_STORE_QUEUE_BYTES;
 }
 
 struct fence_store_counts fence_store_count(struct fence_store *store)
@@ -298,12 +340,18 @@ static void fence_store_check(struct store_job *job, bool first)
     job->batch = fence_writes_add(&store->writes, &command, &fence->answer);
 }
 
+/* With too many answers not collected, it and all after it are left for later,
+ * so that none is answered before one that was asked before it. */
 static void fence_store_answer(struct store_job *job, bool first)
 {
     struct fence_job *fence = CONTAINER_OF(job, struct fence_job, job);
     struct fence_store *store = fence->store;
     struct command_query query;
     (void)first;
+    fence->unread = store->answers_bytes >= LIMIT_STORE_ANSWERS_BYTES;
+    if (fence->unread) {
+        return;
+    }
     const enum status status = command_query_decode(
         bytes_of(fence->request, fence->request_count), &query);
     ENSURE(status == STATUS_OK);
@@ -314,6 +362,7 @@ static void fence_store_answer(struct store_job *job, bool first)
     } else {
         fence_store_tell_data(store, &query, &fence->reply);
     }
+    store->answers_bytes += fence->reply.count;
 }
 
 static void fence_store_tell_data(struct fence_store *store,

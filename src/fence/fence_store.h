@@ -29,7 +29,8 @@ enum store_result fence_store_open(const char *path, struct table_seed seed,
                                    struct fence_store **store, char *reason,
                                    size_t reason_bytes);
 
-/* Finish what is queued, then give everything back. NULL is allowed. */
+/* Finish the writes that are queued, then give everything back. NULL is
+ * allowed. */
 void fence_store_close(struct fence_store *store);
 
 /* A FENCE_SET or FENCE_DELETE, or the questions FENCED and FENCE, to be handed
@@ -41,7 +42,8 @@ enum status fence_store_read(struct fence_store *store, uint64_t ask,
                              const struct command_query *query);
 
 /* Hand over what was asked for since the last call, so that it shares a sync.
- */
+ * Reads that find LIMIT_STORE_ANSWERS_BYTES of answers not collected are left
+ * for later, so it is also to be called after a collection. */
 void fence_store_turn(struct fence_store *store);
 
 /* Readable when there is something to collect; one of writes, one of reads. */

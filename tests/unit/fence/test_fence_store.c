@@ -32,6 +32,7 @@ static struct told told[ANSWERS_MAX];
 static uint64_t last_ask;
 static uint64_t answered;
 static uint64_t last_answered_write;
+static uint64_t last_answered_read;
 static char reason[STORE_REASON_BYTES];
 
 /* In the place of the C library's: directories are counted. */
@@ -133,6 +134,8 @@ static void note(void *context, uint64_t number,
         last_answered_write = number;
         return;
     }
+    ck_assert_uint_gt(number, last_answered_read);
+    last_answered_read = number;
     buffer_clear(&here->bytes);
     buffer_append(&here->bytes, query_reply);
     ck_assert_int_eq(
@@ -141,8 +144,8 @@ static void note(void *context, uint64_t number,
 
 static void wait_all(void)
 {
-    fence_store_turn(store);
     while (answered < last_ask) {
+        fence_store_turn(store);
         struct pollfd fds[] = {{fence_store_writes_fd(store), POLLIN, 0},
                                {fence_store_reads_fd(store), POLLIN, 0}};
         ck_assert_int_ge(poll(fds, 2, 60000), 1);
@@ -342,6 +345,42 @@ START_TEST(a_value_is_told_when_the_name_of_its_file_is_durable)
 }
 END_TEST
 
+/* Answers are what takes memory. Those that were not made at first follow, and
+ * all come in the order of their questions. */
+START_TEST(few_big_answers_are_there_at_a_time)
+{
+    char big[LIMIT_VALUE_BYTES];
+    memset(big, 'v', sizeof(big));
+    big[sizeof(big) - 1] = '\0';
+    check_done(set("a", big, "k", 1), 1);
+    const uint64_t before = answered;
+    for (int i = 0; i < 1000; i++) {
+        ask(COMMAND_QUERY_FENCED, "a");
+    }
+    fence_store_turn(store);
+    struct pollfd reads = {fence_store_reads_fd(store), POLLIN, 0};
+    ck_assert_int_eq(poll(&reads, 1, 60000), 1);
+    fence_store_collect(store, reads.fd, note, NULL);
+    const uint64_t at_once = LIMIT_STORE_ANSWERS_BYTES / sizeof(big) + 1;
+    ck_assert_uint_ge(answered, before + 1);
+    ck_assert_uint_le(answered, before + at_once);
+    ck_assert_uint_eq(fence_store_count(store).open,
+                      1000 - (answered - before));
+    check_value("a", big, "k", 1);
+}
+END_TEST
+
+START_TEST(reads_that_were_not_begun_end_with_the_store)
+{
+    for (int i = 0; i < 1000; i++) {
+        ask(COMMAND_QUERY_FENCED, "a");
+    }
+    reopen();
+    answered = last_ask;
+    check_absent("a");
+}
+END_TEST
+
 START_TEST(nothing_else_is_taken)
 {
     const struct lock_command acquire = {.kind = LOCK_COMMAND_ACQUIRE};
@@ -406,6 +445,8 @@ static Suite *suite(void)
     tcase_add_test(tests, values_and_fences_survive_a_restart);
     tcase_add_test(tests, what_was_handed_over_is_written_before_the_end);
     tcase_add_test(tests, a_value_is_told_when_the_name_of_its_file_is_durable);
+    tcase_add_test(tests, few_big_answers_are_there_at_a_time);
+    tcase_add_test(tests, reads_that_were_not_begun_end_with_the_store);
     tcase_add_test(tests, nothing_else_is_taken);
     tcase_add_test(tests, a_directory_has_one_user);
     tcase_add_test(tests, the_directory_of_a_node_is_refused);
