@@ -68,6 +68,11 @@
 /* What the leader's state may answer to one question. */
 #define LIMIT_ANSWER_BYTES (2 * 1024 * 1024)
 
+/* Replies of one client that have not left, and answers that the clients of one
+ * node wait for: much less than a link between nodes may have waiting. */
+#define LIMIT_REPLIES_BYTES (1024 * 1024)
+#define LIMIT_EXPECTED_BYTES (8 * 1024 * 1024)
+
 /* holdfast-store: writes that wait for its disk, above which clients are told
  * to come again, and answers that its reading thread makes before they are
  * collected. */

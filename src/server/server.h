@@ -7,6 +7,7 @@
  *   server_main.c     arguments and exit codes
  *   server_client.c   one client
  *   server_slot.c     one request of it, and its reply
+ *   server_flow.c     how much of it is under way at a time
  *   server_clients.c  all of them: limits, lists, who is told what
  *   server_world.c    what commands may know and do (command_world.h)
  *   server_pubsub.c   who listens to which channel
@@ -110,6 +111,7 @@ struct server {
     size_t output_bytes_max;
     size_t query_bytes_max;
     size_t slots_max;
+    size_t expected_bytes; /* of all clients, as in server_flow.h */
     time_ms_t paused_until;
     bool paused_writes_only;
     time_ms_t idle_at;

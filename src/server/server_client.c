@@ -21,7 +21,10 @@ static uint8_t *server_client_reserve(void *context, size_t *room);
 static void server_client_received(void *context, size_t count);
 static void server_client_drained(void *context);
 static void server_client_closed(void *context);
+static void server_client_flush(struct server_client *client);
+static bool server_client_goes_on(const struct server_client *client);
 static void server_client_run(struct server_client *client);
+static bool server_client_may_run(const struct server_client *client);
 static bool server_client_next(struct server_client *client);
 static void server_client_protest(struct server_client *client);
 static bool server_client_may_join(const struct server_client *client,
@@ -37,7 +40,7 @@ static bool server_client_is_allowed(struct server_client *client,
 static void server_client_ask(struct server_client *client,
                               struct server_slot *slot,
                               const struct command_plan *plan);
-static void server_client_drain(struct server_client *client);
+static void server_client_drain(struct server_client *client, bool all);
 static bool server_client_is_mute(struct command_session *session,
                                   enum command_reply_mode before);
 static bool server_client_is_paused(const struct server_client *client,
@@ -88,6 +91,7 @@ void server_client_accept(struct server *server, int fd,
     const struct resp_limits limits =
         client->session.authenticated ? server->limits : resp_limits_unproven();
     resp_request_init(&client->reader, &limits);
+    server_flow_init(&client->flow);
     server_add_client(server, client);
 }
 
@@ -149,13 +153,13 @@ static void server_client_received(void *context, size_t count)
     }
 }
 
-/* The last replies of a client that is to be closed may have left. */
+/* There is room for more replies, or the last ones of a client that is to be
+ * closed have left. */
 static void server_client_drained(void *context)
 {
     struct server_client *client = context;
-    if (client->closing) {
-        server_client_touch(client);
-    }
+    client->active_at = client->server->now;
+    server_client_touch(client);
 }
 
 static void server_client_closed(void *context)
@@ -169,17 +173,12 @@ void server_client_turn(struct server_client *client)
 {
     struct server *server = client->server;
     if (!client->gone) {
+        server_flow_ask_again(client);
         server_client_run(client);
-        server_client_drain(client);
-        if (client->more && !client->closing && !client->gone &&
-            client->lane != SERVER_LANE_CLOSED &&
-            client->slots_count < server->slots_max) {
-            server_client_touch(client); /* its slots are not full any more */
-        }
-        server->counts.net_output_bytes += net_stream_waiting(&client->stream);
-        net_stream_flush(&client->stream);
-        if (net_stream_waiting(&client->stream) > server->output_bytes_max) {
-            client->gone = true; /* it does not read what it asks for */
+        server_client_drain(client, false);
+        server_client_flush(client);
+        if (server_client_goes_on(client)) {
+            server_client_touch(client);
         }
     }
     if (!client->gone && client->closing && client->slots_count == 0 &&
@@ -191,15 +190,46 @@ void server_client_turn(struct server_client *client)
     net_stream_read(&client->stream, !client->closing && !flooded);
 }
 
+/* Messages come unasked for, and one reply may be as long as it likes: who has
+ * too much of those waiting does not read. */
+static void server_client_flush(struct server_client *client)
+{
+    struct server *server = client->server;
+    net_stream_flush(&client->stream);
+    server->counts.net_output_bytes +=
+        client->stream.out_bytes - client->sent_bytes;
+    client->sent_bytes = client->stream.out_bytes;
+    if (net_stream_waiting(&client->stream) > server->output_bytes_max) {
+        client->gone = true;
+    }
+}
+
+/* True if the next turn has something to do, whether or not anything happens
+ * before: slots are not full any more, or the stream took everything. */
+static bool server_client_goes_on(const struct server_client *client)
+{
+    const struct server_slot *first = STAILQ_FIRST(&client->slots);
+    if (first != NULL && first->done && server_flow_may_leave(client)) {
+        return true;
+    }
+    return server_flow_may_ask_again(client) || server_client_may_run(client);
+}
+
 /* ---- requests ---- */
 
 static void server_client_run(struct server_client *client)
 {
-    while (client->more && !client->closing && !client->gone &&
-           client->lane != SERVER_LANE_CLOSED &&
-           client->slots_count < client->server->slots_max) {
+    while (server_client_may_run(client)) {
         client->more = server_client_next(client);
     }
+}
+
+static bool server_client_may_run(const struct server_client *client)
+{
+    return client->more && !client->closing && !client->gone &&
+           client->lane != SERVER_LANE_CLOSED &&
+           client->slots_count < client->server->slots_max &&
+           server_flow_is_open(client);
 }
 
 /* Take one request; false if there is none, or none that may run yet. */
@@ -250,6 +280,7 @@ static void server_client_protest(struct server_client *client)
     (void)snprintf(text, sizeof(text), "ERR %s",
                    resp_request_error(&client->reader));
     resp_reply_error_text(&reply, text);
+    server_flow_worded(slot);
     slot->done = true;
     client->closing = true;
 }
@@ -333,6 +364,7 @@ static bool server_client_carry_out(struct server_client *client,
     }
     client->closing = client->closing || verdict == COMMAND_CLOSES;
     slot->done = true;
+    server_flow_worded(slot);
     server_slot_note(slot);
     if (client->session.authenticated && client->reader.limits.unproven) {
         resp_request_limit(&client->reader, &server->limits);
@@ -373,6 +405,7 @@ static void server_client_ask(struct server_client *client,
                               const struct command_plan *plan)
 {
     if (!server_slot_ask(slot, plan)) {
+        server_flow_worded(slot);
         return;
     }
     if (plan->alone || (plan->kind == COMMAND_PLAN_WRITE &&
@@ -407,7 +440,7 @@ bool server_client_unblock(struct server_client *client,
 void server_client_message(struct server_client *client,
                            const struct bytes *words, size_t count)
 {
-    server_client_drain(client);
+    server_client_drain(client, true);
     server_client_push(client, words, count);
 }
 
@@ -423,17 +456,20 @@ void server_client_push(struct server_client *client, const struct bytes *words,
     server_client_touch(client);
 }
 
-/* Replies leave from the front, as far as they are there. */
-static void server_client_drain(struct server_client *client)
+/* Replies leave from the front, as far as they are there and, unless it must be
+ * all, as far as there is room for them. */
+static void server_client_drain(struct server_client *client, bool all)
 {
     struct server_slot *slot = STAILQ_FIRST(&client->slots);
-    while (slot != NULL && slot->done) {
+    while (slot != NULL && slot->done &&
+           (all || server_flow_may_leave(client))) {
         STAILQ_REMOVE_HEAD(&client->slots, next);
         client->slots_count--;
         if (!slot->mute) {
             buffer_append(net_stream_out(&client->stream),
                           buffer_view(&slot->reply));
         }
+        server_flow_left(slot);
         if (slot->ask != 0) {
             slot->is_expected = true;
             LIST_INSERT_HEAD(&client->expected, slot, expected);

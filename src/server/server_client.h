@@ -14,6 +14,7 @@
 #include "base/index.h"
 #include "command/command.h"
 #include "net/net_stream.h"
+#include "server/server_flow.h"
 #include "server/server_slot.h"
 #include "wire/resp_request.h"
 
@@ -41,6 +42,7 @@ struct server_client {
     LIST_HEAD(, server_slot) expected;
     LIST_HEAD(, server_watch) watches;
     size_t slots_count;
+    struct server_flow flow;
     enum server_client_lane lane;
     bool is_dirty;
     bool is_monitor;          /* counted in server->monitors_count */
@@ -50,6 +52,7 @@ struct server_client {
     struct server_words held; /* a request that may not run yet */
     time_ms_t connected_at;
     time_ms_t active_at;
+    uint64_t sent_bytes; /* of the stream, as counted for INFO */
     const struct command *last_command;
 };
 

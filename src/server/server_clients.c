@@ -183,7 +183,8 @@ void server_quote(struct buffer *line, struct bytes word)
 }
 
 /* Once a second: clients that have been silent too long go. One that waits
- * for a lock, or for messages, is not silent. */
+ * for a lock, or for messages, is not silent; one that leaves its replies
+ * unread is. */
 static void server_clients_watch_idle(struct server *server)
 {
     const time_ms_t timeout_ms = server->options.timeout_s * 1000;
@@ -193,8 +194,9 @@ static void server_clients_watch_idle(struct server *server)
     server->idle_at = server->now + 1000;
     struct server_client *client;
     TAILQ_FOREACH (client, &server->clients, next) {
+        const struct server_slot *first = STAILQ_FIRST(&client->slots);
         const bool silent =
-            client->slots_count == 0 && LIST_EMPTY(&client->expected) &&
+            (first == NULL || first->done) && LIST_EMPTY(&client->expected) &&
             client->session.subscriptions == 0 && !client->session.monitoring;
         if (timeout_ms > 0 && silent &&
             server->now - client->active_at > timeout_ms) {

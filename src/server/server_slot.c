@@ -46,6 +46,7 @@ void server_slot_free(struct server_slot *slot)
         server->engine->drop(server, slot->ask);
         index_remove(&server->slots, &slot->by_ask);
     }
+    server_flow_left(slot);
     server_words_close(&slot->words);
     buffer_close(&slot->reply);
     memory_free(slot);
@@ -68,6 +69,7 @@ bool server_slot_ask(struct server_slot *slot, const struct command_plan *plan)
     }
     server->last_ask++;
     slot->ask = server->last_ask;
+    slot->reads = plan->kind == COMMAND_PLAN_READ;
     slot->async = plan->async;
     slot->cache = plan->kind == COMMAND_PLAN_WRITE &&
                   plan->write.kind == LOCK_COMMAND_ACQUIRE &&
@@ -85,6 +87,7 @@ bool server_slot_ask(struct server_slot *slot, const struct command_plan *plan)
         server_slot_finish(slot);
         return false;
     }
+    server_flow_asked(slot);
     return true;
 }
 
@@ -111,7 +114,12 @@ void server_slot_answered(struct server *server, uint64_t ask,
         }
         return;
     }
+    if (reply->reply_class == NODE_DONE && server_flow_puts_back(slot)) {
+        server_client_touch(slot->client);
+        return;
+    }
     server_slot_word(slot, reply);
+    server_flow_worded(slot);
     if (reply->last) {
         server_slot_finish(slot);
     } else {
@@ -218,6 +226,11 @@ void server_slot_late(struct server_slot *slot)
 static void server_slot_finish(struct server_slot *slot)
 {
     slot->done = true;
+    server_slot_forget(slot);
+}
+
+void server_slot_forget(struct server_slot *slot)
+{
     index_remove(&slot->client->server->slots, &slot->by_ask);
     slot->ask = 0;
 }

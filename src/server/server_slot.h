@@ -12,6 +12,7 @@
 #include "base/index.h"
 #include "command/command.h"
 #include "node/node.h"
+#include "server/server_flow.h"
 #include "server/server_words.h"
 
 struct server;
@@ -27,6 +28,7 @@ struct server_slot {
     uint64_t ask; /* 0: answered */
     uint64_t started_us;
     bool done;
+    bool reads;       /* it may be asked again */
     bool async;       /* a message follows its reply */
     bool cache;       /* of an acquire */
     bool is_expected; /* its reply has left, its message has not */
@@ -37,6 +39,7 @@ struct server_slot {
     bool unblocked;            /* by CLIENT UNBLOCK ... ERROR */
     struct server_words words; /* the arguments, for finish() */
     struct buffer reply;
+    struct server_flow_part flow;
 };
 
 /* The index of slots by what they ask, which is the server's. */
@@ -51,6 +54,10 @@ void server_slot_free(struct server_slot *slot);
 
 /* Hand a plan to the engine; false: it was refused and the slot is done. */
 bool server_slot_ask(struct server_slot *slot, const struct command_plan *plan);
+
+/* It does not ask any more and is not done: the engine has answered or was told
+ * to drop it. */
+void server_slot_forget(struct server_slot *slot);
 
 /* The engine answered what one of the slots asked; whose client is gone may
  * still be answered. */
