@@ -7,7 +7,9 @@
  * LevelDB syncs the names in its directory together with its manifest, but
  * not when it begins a new log file. Whether it did shows in the time of the
  * directory's last change. File systems count that time in ticks, so a change
- * that is younger than a few of them is not taken as the last one.
+ * that is younger than a few of them is not taken as the last one. Most tick
+ * with the kernel; some keep whole seconds, or every second one, and that shows
+ * in the time itself.
  */
 #include "store/store_writer.h"
 
@@ -24,6 +26,11 @@
 
 /* More than a tick of any kernel. */
 #define STORE_WRITER_TICK_NS 20000000
+
+/* A time that is a multiple of this is taken for one of a coarse file system,
+ * whose tick may be two seconds. */
+#define STORE_WRITER_ROUND_NS 10000000
+#define STORE_WRITER_ROUND_TICK_NS 2100000000
 
 static store_failed_fn *store_writer_failed;
 static void *store_writer_failed_context;
@@ -365,7 +372,10 @@ static void store_writer_sync_names(struct store_writer *writer)
     }
     const int64_t age_ns = (int64_t)(now.tv_sec - changed.tv_sec) * 1000000000 +
                            (now.tv_nsec - changed.tv_nsec);
-    if (age_ns > STORE_WRITER_TICK_NS) {
+    const int64_t tick_ns = changed.tv_nsec % STORE_WRITER_ROUND_NS == 0
+                                ? STORE_WRITER_ROUND_TICK_NS
+                                : STORE_WRITER_TICK_NS;
+    if (age_ns > tick_ns) {
         writer->names_synced = changed;
     }
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -45,6 +46,20 @@ int fsync(int fd)
         atomic_fetch_add(&directories_synced, 1);
     }
     return (int)syscall(SYS_fsync, fd);
+}
+
+/* And the time of day stands still where a test wants it to; 0: it does not. */
+static _Atomic int64_t wall_ms;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    const int64_t wall = atomic_load(&wall_ms);
+    if (clock != CLOCK_REALTIME || wall == 0) {
+        return (int)syscall(SYS_clock_gettime, clock, now);
+    }
+    *now = (struct timespec){.tv_sec = (time_t)(wall / 1000),
+                             .tv_nsec = (long)(wall % 1000) * 1000000};
+    return 0;
 }
 
 static int remove_one(const char *name, const struct stat *state, int kind,
@@ -345,6 +360,48 @@ START_TEST(a_value_is_told_when_the_name_of_its_file_is_durable)
 }
 END_TEST
 
+/* Whether a read at this time of day, with the directory changed at that, syncs
+ * the directory's names. */
+static bool syncs_names(int64_t now_ms, int64_t changed_ms, long changed_ns)
+{
+    char name[96];
+    const struct timespec changed = {
+        .tv_sec = (time_t)(changed_ms / 1000),
+        .tv_nsec = (long)(changed_ms % 1000) * 1000000 + changed_ns};
+    const struct timespec times[] = {changed, changed};
+    (void)snprintf(name, sizeof(name), "%s/db", path);
+    ck_assert_int_eq(utimensat(AT_FDCWD, name, times, 0), 0);
+    atomic_store(&wall_ms, now_ms);
+    const unsigned before = atomic_load(&directories_synced);
+    check_absent("a");
+    atomic_store(&wall_ms, 0);
+    return atomic_load(&directories_synced) > before;
+}
+
+START_TEST(names_are_synced_until_the_directory_must_have_another_time)
+{
+    const int64_t changed = INT64_C(1700000000000);
+    ck_assert(syncs_names(changed + 15, changed, 1));
+    ck_assert(syncs_names(changed + 25, changed, 1));
+    ck_assert(!syncs_names(changed + 26, changed, 1));
+}
+END_TEST
+
+/* A time of whole seconds, or of every second one, is that of later changes
+ * too. */
+START_TEST(names_are_synced_for_longer_where_times_are_coarse)
+{
+    const int64_t changed = INT64_C(1700000001000);
+    ck_assert(syncs_names(changed + 900, changed, 0));
+    ck_assert(syncs_names(changed + 2050, changed, 0));
+    ck_assert(syncs_names(changed + 2150, changed, 0));
+    ck_assert(!syncs_names(changed + 2151, changed, 0));
+    ck_assert(syncs_names(changed + 900, changed + 10, 0));
+    ck_assert(syncs_names(changed + 2200, changed + 10, 0));
+    ck_assert(!syncs_names(changed + 2201, changed + 10, 0));
+}
+END_TEST
+
 /* Answers are what takes memory. Those that were not made at first follow, and
  * all come in the order of their questions. */
 START_TEST(few_big_answers_are_there_at_a_time)
@@ -445,6 +502,9 @@ static Suite *suite(void)
     tcase_add_test(tests, values_and_fences_survive_a_restart);
     tcase_add_test(tests, what_was_handed_over_is_written_before_the_end);
     tcase_add_test(tests, a_value_is_told_when_the_name_of_its_file_is_durable);
+    tcase_add_test(tests,
+                   names_are_synced_until_the_directory_must_have_another_time);
+    tcase_add_test(tests, names_are_synced_for_longer_where_times_are_coarse);
     tcase_add_test(tests, few_big_answers_are_there_at_a_time);
     tcase_add_test(tests, reads_that_were_not_begun_end_with_the_store);
     tcase_add_test(tests, nothing_else_is_taken);
