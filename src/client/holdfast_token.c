@@ -79,6 +79,8 @@ struct hf_token_line {
 static bool hf_token_keys_take(struct hf_token_keys *keys,
                                const struct hf_token_line *line, size_t number,
                                char *reason, size_t reason_bytes);
+static bool hf_token_keys_are_private(const struct stat *state, char *reason,
+                                      size_t reason_bytes);
 static bool hf_token_keys_finish(struct hf_token_keys *keys, char *reason,
                                  size_t reason_bytes);
 static bool hf_token_key_init(struct hf_token_key *key,
@@ -117,15 +119,7 @@ struct hf_token_keys *hf_token_keys_open(const char *path, char *reason,
         (void)hf_token_refuse(reason, reason_bytes, "%s", strerror(errno));
         goto out;
     }
-    if (!S_ISREG(state.st_mode)) {
-        (void)hf_token_refuse(reason, reason_bytes, "it is not a file");
-        goto out;
-    }
-    if ((state.st_mode & 0177) != 0) {
-        (void)hf_token_refuse(reason, reason_bytes,
-                              "its mode is %04o: only its owner may read a "
-                              "secret (chmod 600)",
-                              (unsigned)(state.st_mode & 07777));
+    if (!hf_token_keys_are_private(&state, reason, reason_bytes)) {
         goto out;
     }
     while (got > 0 && count < HF_TOKEN_FILE_MAX) {
@@ -147,6 +141,27 @@ out:
         (void)close(fd);
     }
     return keys;
+}
+
+/* Whoever else may read the file, or own it and so change its mode, could sign
+ * what he likes. */
+static bool hf_token_keys_are_private(const struct stat *state, char *reason,
+                                      size_t reason_bytes)
+{
+    if (!S_ISREG(state->st_mode)) {
+        return hf_token_refuse(reason, reason_bytes, "it is not a file");
+    }
+    if (state->st_uid != geteuid() && state->st_uid != 0) {
+        return hf_token_refuse(reason, reason_bytes,
+                               "it belongs to user %u: only the user of this "
+                               "process or root may own a secret (chown)",
+                               (unsigned)state->st_uid);
+    }
+    return (state->st_mode & 0177) == 0 ||
+           hf_token_refuse(reason, reason_bytes,
+                           "its mode is %04o: only its owner may read a "
+                           "secret (chmod 600)",
+                           (unsigned)(state->st_mode & 07777));
 }
 
 struct hf_token_keys *hf_token_keys_read(const char *text, size_t bytes,

@@ -67,10 +67,11 @@ struct hf_token {
 };
 
 /* Read the keys of a file. It must be a regular file that only its owner can
- * read (mode 0600 or 0400). Each line is the id of a key, 1 to 32 letters,
- * digits, '-' or '_', a blank, and its secret, 32 to 64 bytes as hexadecimal
- * digits; lines that begin with # are comments. The first key signs, all
- * verify. NULL: reason says why not, without anything of a secret. */
+ * read (mode 0600 or 0400), who is the effective user of the process or root.
+ * Each line is the id of a key, 1 to 32 letters, digits, '-' or '_', a blank,
+ * and its secret, 32 to 64 bytes as hexadecimal digits; lines that begin with
+ * # are comments. The first key signs, all verify. NULL: reason says why not,
+ * without anything of a secret. */
 struct hf_token_keys *hf_token_keys_open(const char *path, char *reason,
                                          size_t reason_bytes);
 

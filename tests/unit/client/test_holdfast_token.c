@@ -33,6 +33,14 @@ static const struct hf_token grant = {.lock_key = "invoices",
                                       .owner_bytes = 3,
                                       .token = 84};
 
+/* In the place of the C library's: somebody else may run this. */
+static uid_t user;
+
+uid_t geteuid(void)
+{
+    return user;
+}
+
 static struct hf_token_keys *read_keys(const char *text)
 {
     reason[0] = '\0';
@@ -41,6 +49,7 @@ static struct hf_token_keys *read_keys(const char *text)
 
 static void setup(void)
 {
+    user = getuid();
     keys = read_keys("# comment\nk1 " SECRET_1 "\n\n  k2\t" SECRET_2 "  \r\n");
     ck_assert_msg(keys != NULL, "%s", reason);
     ck_assert(
@@ -311,6 +320,41 @@ START_TEST(a_file_is_for_its_owner_only)
 }
 END_TEST
 
+/* Who owns a file can read it whatever its mode says. */
+START_TEST(a_file_of_somebody_else_is_refused)
+{
+    char path[] = "/tmp/holdfast-keys-XXXXXX";
+    static const char text[] = "k1 " SECRET_1 "\n";
+    char why[HF_TOKEN_REASON_BYTES];
+    uid_t owner = getuid();
+    const int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, strlen(text)), (int)strlen(text));
+    if (owner == 0) { /* whose files are everybody's */
+        owner = 4711;
+        struct hf_token_keys *of_root =
+            hf_token_keys_open(path, reason, sizeof(reason));
+        ck_assert_msg(of_root != NULL, "%s", reason);
+        hf_token_keys_close(of_root);
+        ck_assert_int_eq(fchown(fd, owner, (gid_t)-1), 0);
+    }
+    user = owner + 1;
+    ck_assert_ptr_null(hf_token_keys_open(path, reason, sizeof(reason)));
+    (void)snprintf(why, sizeof(why),
+                   "it belongs to user %u: only the user of this process or "
+                   "root may own a secret (chown)",
+                   (unsigned)owner);
+    ck_assert_str_eq(reason, why);
+    user = owner;
+    struct hf_token_keys *own =
+        hf_token_keys_open(path, reason, sizeof(reason));
+    ck_assert_msg(own != NULL, "%s", reason);
+    hf_token_keys_close(own);
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite_ = suite_create("holdfast_token");
@@ -332,6 +376,7 @@ static Suite *suite(void)
                    a_key_that_is_gone_or_has_another_secret_does_not_verify);
     tcase_add_test(files, a_file_that_is_no_good_is_refused);
     tcase_add_test(files, a_file_is_for_its_owner_only);
+    tcase_add_test(files, a_file_of_somebody_else_is_refused);
     suite_add_tcase(suite_, files);
     return suite_;
 }
