@@ -29,6 +29,8 @@ struct server;
 struct server_options;
 
 struct server_engine {
+    bool grants; /* it gives tokens out, and so signs them */
+
     /* Open what is behind; false: one line was logged. close() follows in
      * either case. */
     bool (*start)(struct server *server);

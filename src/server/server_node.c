@@ -38,6 +38,7 @@ static void server_node_peer_gone(void *context, raft_id_t id);
 static void server_node_peer_line(void *context, const char *text);
 
 const struct server_engine server_node_engine = {
+    .grants = true,
     .start = server_node_open,
     .close = server_node_close,
     .announce = server_node_announce,

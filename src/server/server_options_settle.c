@@ -23,6 +23,7 @@ static bool server_options_settle_doors(struct server_options *options);
 static bool server_options_settle_times(struct server_options *options);
 static bool server_options_settle_bind(struct server_options *options);
 static bool server_options_settle_cluster_id(struct server_options *options);
+static bool server_options_settle_secret(struct server_options *options);
 static bool server_options_settle_join(struct server_options *options);
 static bool server_options_settle_announce(struct server_options *options);
 static void server_options_settle_alone(struct server_options *options);
@@ -34,6 +35,7 @@ bool server_options_settle(struct server_options *options)
                                 bytes_of_text("initial-cluster")) == NULL) {
         return server_options_settle_bind(options) &&
                server_options_settle_doors(options) &&
+               server_options_settle_secret(options) &&
                server_options_settle_cluster_id(options);
     }
     if (!server_options_settle_bind(options) ||
@@ -43,6 +45,7 @@ bool server_options_settle(struct server_options *options)
         !server_options_settle_announce(options) ||
         !server_options_settle_distinct(options) ||
         !server_options_settle_doors(options) ||
+        !server_options_settle_secret(options) ||
         !server_options_settle_times(options)) {
         return false;
     }
@@ -177,6 +180,20 @@ static bool server_options_settle_doors(struct server_options *options)
         return server_options_read_fail(
             options, "raft-port",
             "a node that is not alone needs a port for the others");
+    }
+    return true;
+}
+
+/* Who names a file wants tokens checked; an empty name, as of a variable that
+ * is not set, must not do without in silence. */
+static bool server_options_settle_secret(struct server_options *options)
+{
+    if (options->fence_secret_file[0] == '\0' &&
+        server_options_read_given(options, "fence-secret-file")) {
+        return server_options_read_fail(options, "fence-secret-file",
+                                        "argument must not be empty: leave it "
+                                        "out to take writes without "
+                                        "signatures");
     }
     return true;
 }

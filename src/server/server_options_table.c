@@ -148,7 +148,7 @@ const struct server_option server_options_table[] = {
            "31622400000",
            "Longest lease that may be asked for."),
     TEXT(TEXT, START, "fence-secret-file", fence_secret_file, 0, "",
-         "File with the keys that sign tokens, mode 0600; empty: no signing."),
+         "File with the keys that sign tokens, mode 0600; none: no signing."),
     {.name = "fence-cluster-id", .type = SERVER_OPTION_TEXT,
      .change = SERVER_OPTION_START, .offset = FIELD(fence_cluster_id),
      .least = 0, .most = TEXT_BYTES, .initial = "", .elsewhere = true,

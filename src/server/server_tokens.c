@@ -16,6 +16,9 @@ bool server_tokens_open(struct server *server)
 {
     char reason[HF_TOKEN_REASON_BYTES];
     if (server->options.fence_secret_file[0] == '\0') {
+        server_log(&server->log, SERVER_LOG_NOTICE,
+                   "no fence-secret-file: fenced writes are taken without "
+                   "signatures");
         return true;
     }
     server->token_keys = server_tokens_read(server, reason, sizeof(reason));
@@ -85,10 +88,18 @@ static struct hf_token_keys *server_tokens_read(const struct server *server,
 
 static void server_tokens_say(const struct server *server)
 {
-    server_log(&server->log, SERVER_LOG_NOTICE,
-               "tokens are signed with key %s; keys known: %zu",
-               hf_token_keys_id(server->token_keys, 0),
-               hf_token_keys_count(server->token_keys));
+    const char *first = hf_token_keys_id(server->token_keys, 0);
+    const size_t count = hf_token_keys_count(server->token_keys);
+    if (server->engine->grants) {
+        server_log(&server->log, SERVER_LOG_NOTICE,
+                   "tokens are signed with key %s; keys known: %zu", first,
+                   count);
+    } else {
+        server_log(&server->log, SERVER_LOG_NOTICE,
+                   "signatures of tokens are checked; keys known: %zu, the "
+                   "first is %s",
+                   count, first);
+    }
 }
 
 static struct hf_token server_tokens_of(const struct command_token *token)

@@ -15,6 +15,8 @@ from cluster import Client, Closed, Error, Store, say, soon
 
 def test(scene):
     store = scene.store()
+    unsigned = "no fence-secret-file: fenced writes are taken without signatures"
+    assert unsigned in store.log(), store.log()
     fencing(store)
     front_end(store)
     restart(store)
@@ -138,6 +140,8 @@ def options(scene):
         1,
         "holdfast-store: command line: election-ms: no such directive",
     ), text
+    code, text = run("--fence-secret-file", "")
+    assert code == 1 and "argument must not be empty" in text, text
     code, text = run("--help")
     assert code == 0 and "--port port (8000)" in text and "holdfast-store(8)" in text
     path = os.path.join(scene.folder, "store.conf")

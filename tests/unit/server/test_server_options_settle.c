@@ -25,6 +25,17 @@ START_TEST(somebody_must_be_able_to_come_in)
 }
 END_TEST
 
+/* An empty variable of a script must not switch signing off. */
+START_TEST(a_key_file_is_named_or_left_out)
+{
+    assert_refused(RUN2("--fence-secret-file", ""),
+                   "command line: fence-secret-file: argument must not be "
+                   "empty: leave it out to take writes without signatures");
+    reset_options();
+    ck_assert_int_eq(RUN2("--fence-secret-file", "keys"), SERVER_OPTIONS_RUN);
+}
+END_TEST
+
 START_TEST(times_must_fit_each_other)
 {
     assert_refused(RUN2("--heartbeat-ms", "200"),
