@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 
@@ -39,6 +40,7 @@ def test(scene):
             accepted_and_refused(locks, target)
     one_cluster_only(scene, nodes, store, keys)
     rotation(scene, nodes, store, keys)
+    too_early(nodes, store, keys)
     bad_files(scene, nodes, store, keys)
 
 
@@ -129,48 +131,125 @@ def reload(servers, line):
         soon(f"{server} says {line}", lambda s=server, b=before: s.log().count(line) > b)
 
 
+def take_keys(servers, path, *ids):
+    """A new file, and servers hear of it one by one."""
+    write_keys(path, *ids)
+    for server in servers:
+        line = f"tokens are signed with key {ids[0]}; keys known: {len(ids)}"
+        if isinstance(server, cluster.Store):
+            line = f"are checked; keys known: {len(ids)}, the first is {ids[0]}"
+        reload([server], line)
+        yield server
+
+
+class Writers:
+    """A thread for each server, in which owners go on writing with the
+    signatures that they have."""
+
+    def __init__(self, servers):
+        self.held = []
+        self.stopped = False
+        self.wrong = []
+        self.counts = {server: 0 for server in servers}
+        self.threads = [threading.Thread(target=self.run, args=[s]) for s in servers]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, server):
+        try:
+            with server.client() as client:
+                while not self.stopped and not self.wrong:
+                    for key, token, proof in list(self.held):
+                        reply = fenced(client, key + "-data", token, *proof, lock=key)
+                        if reply != "OK":
+                            self.wrong.append((server, key, proof, reply))
+                        self.counts[server] += 1
+        except Exception as error:  # told by the main thread
+            self.wrong.append((server, error))
+
+    def go_on(self):
+        """Every server sees all that is held now, and none refuses it."""
+        before = {s: count + 2 * len(self.held) for s, count in self.counts.items()}
+        soon(
+            "all write",
+            lambda: self.wrong or all(self.counts[s] > before[s] for s in self.counts),
+        )
+        assert not self.wrong, self.wrong
+
+    def stop(self):
+        self.stopped = True
+        for thread in self.threads:
+            thread.join()
+        assert not self.wrong, self.wrong
+
+
 def rotation(scene, nodes, store, keys):
     """Known everywhere first, then used, then the old one goes. Writers never
-    hear BADTOKEN meanwhile."""
-    everybody = list(nodes) + [store]
-    heard = []
+    hear BADTOKEN meanwhile, also while only some have heard of it."""
+    everybody = [nodes[0], store, nodes[1], nodes[2]]
+    writers = Writers(everybody)
+    taken = 0
 
-    def write_on(client, count):
-        """Owners that got their signature before each step go on writing."""
-        for i in range(count):
-            for key, token, proof in held:
-                reply = fenced(client, key, token, *proof, lock=key)
-                heard.append(reply)
-                assert reply == "OK", (key, reply)
-
-    held = []
-    with nodes[2].client() as locks, store.client() as client:
-
-        def take(key):
+    def take(node, key, wanted):
+        with node.client() as locks:
             token, signature = acquire(locks, key, "ann")
-            held.append((key, token, ["OWNER", "ann", "SIG", signature]))
-            return signature
+        assert signature.startswith(f"1.{wanted}."), (key, signature)
+        return key, token, ["OWNER", "ann", "SIG", signature]
 
-        assert take("first").startswith("1.k1.")
-        write_on(client, 3)
-        write_keys(keys, "k1", "k2")
-        reload(everybody, "tokens are signed with key k1; keys known: 2")
-        assert take("second").startswith("1.k1.")
-        write_on(client, 3)
-        write_keys(keys, "k2", "k1")
-        reload(everybody, "tokens are signed with key k2; keys known: 2")
-        assert take("third").startswith("1.k2.")
-        write_on(client, 3)
-        # The signature of a grant that goes on is fetched anew.
-        held[:] = [h for h in held if h[0] == "third"]
-        again = take("first")
-        assert again.startswith("1.k2."), again
-        write_keys(keys, "k2")
-        reload(everybody, "tokens are signed with key k2; keys known: 1")
-        write_on(client, 3)
-        old = ["OWNER", "ann", "SIG", "1.k1" + again[4:]]
-        assert fenced(client, "first", held[-1][1], *old, lock="first") == BAD
-    say(f"keys were changed under {len(heard)} writes")
+    def step(*ids):
+        """Grants are made meanwhile by those that know and those that do not
+        yet."""
+        nonlocal taken
+        signs = {node: current for node in nodes}
+        for server in take_keys(everybody, keys, *ids):
+            signs[server] = ids[0]
+            for node in nodes:
+                taken += 1
+                writers.held.append(take(node, f"step{taken}", signs[node]))
+            writers.go_on()
+
+    current = "k1"
+    first = take(nodes[1], "first", "k1")
+    writers.held.append(first)
+    writers.go_on()
+    step("k1", "k2")
+    step("k2", "k1")
+    # The signature of a grant that goes on is fetched anew.
+    current = "k2"
+    again = [take(nodes[2], key, "k2") for key, _, _ in writers.held]
+    writers.held[:] = again
+    writers.go_on()
+    step("k2")
+    writers.stop()
+    for server in everybody:
+        with server.client() as client:
+            assert fenced(client, "data", first[1], *first[2], lock="first") == BAD
+            assert again[0][0] == "first"
+            assert fenced(client, "data", first[1], *again[0][2], lock="first") == "OK"
+    say(f"keys were changed under {sum(writers.counts.values())} writes")
+
+
+def too_early(nodes, store, keys):
+    """A key that signs before all know it: those that do not refuse what it
+    signed, and take it once they have heard of it."""
+    everybody = [*nodes, store]
+    steps = take_keys(everybody, keys, "other", "k2")
+    assert next(steps) is nodes[0]
+    with nodes[0].client() as locks:
+        token, signature = acquire(locks, "early", "ann")
+    assert signature.startswith("1.other."), signature
+    proof = ["OWNER", "ann", "SIG", signature]
+    knows = {nodes[0]}
+    while knows:
+        for server in everybody:
+            with server.client() as client:
+                reply = fenced(client, "data", token, *proof, lock="early")
+                assert reply == ("OK" if server in knows else BAD), (server, reply)
+        server = next(steps, None)
+        if server is None:
+            break
+        knows.add(server)
+    assert len(knows) == len(everybody)
 
 
 def bad_files(scene, nodes, store, keys):
