@@ -33,6 +33,7 @@ static const struct cmd_command_flag cmd_command_flags[] = {
     {COMMAND_SKIP_MONITOR, "skip_monitor"},
     {COMMAND_FAST, "fast"},
     {COMMAND_NO_AUTH, "no_auth"},
+    {COMMAND_MOVABLE, "movablekeys"},
 };
 
 #define CMD_COMMAND_FLAGS                                                      \

@@ -90,7 +90,8 @@ static bool cmd_command_keys_read(struct command_call *call,
                                   "for command");
         return false;
     }
-    *last = cmd_command_keys_last(*row, count);
+    *last = (*row)->last_key != NULL ? (*row)->last_key(call->args + 2, count)
+                                     : cmd_command_keys_last(*row, count);
     if (*last < (size_t)(*row)->keys.first) {
         (void)command_error(call,
                             "ERR Invalid arguments specified for command");

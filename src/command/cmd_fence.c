@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "command/command_args.h"
 #include "command/command_table.h"
+#include "wire/resp_word.h"
 
 /* Words of LOCK lock-key TOKEN n, and of OWNER o SIG s. */
 #define CMD_FENCE_GRANT_WORDS 4
@@ -36,6 +37,8 @@ struct cmd_fence_grant {
 
 static bool cmd_fence_read(struct command_call *call,
                            struct cmd_fence_grant *grant);
+static size_t cmd_fence_keys_end(const struct bytes *args, size_t args_count);
+static size_t cmd_fence_last_key(const struct bytes *args, size_t args_count);
 static bool cmd_fence_is_granted(struct command_call *call,
                                  const struct cmd_fence_grant *grant);
 static const struct lock_pair *cmd_fence_pairs(struct command_call *call,
@@ -106,12 +109,13 @@ static void cmd_fence_set_finish(struct command_call *call,
 const struct command cmd_fence_set = {
     .name = "fence.set",
     .arity = -7,
-    .flags = COMMAND_WRITE,
+    .flags = COMMAND_WRITE | COMMAND_MOVABLE,
     .group = "fence",
     .since = "1.0.0",
     .summary = "Sets keys, unless a newer token of the lock was seen.",
     .complexity = "O(n) in the keys given",
-    .keys = {1, 1, 1},
+    .keys = {1, 1, 2},
+    .last_key = cmd_fence_last_key,
     .arguments = cmd_fence_set_arguments,
     .start = cmd_fence_set_start,
     .finish = cmd_fence_set_finish,
@@ -170,12 +174,13 @@ static void cmd_fence_del_finish(struct command_call *call,
 const struct command cmd_fence_del = {
     .name = "fence.del",
     .arity = -6,
-    .flags = COMMAND_WRITE,
+    .flags = COMMAND_WRITE | COMMAND_MOVABLE,
     .group = "fence",
     .since = "1.0.0",
     .summary = "Deletes keys, unless a newer token of the lock was seen.",
     .complexity = "O(n) in the keys given",
     .keys = {1, 1, 1},
+    .last_key = cmd_fence_last_key,
     .arguments = cmd_fence_del_arguments,
     .start = cmd_fence_del_start,
     .finish = cmd_fence_del_finish,
@@ -267,27 +272,43 @@ const struct command cmd_fence_last = {
 static bool cmd_fence_read(struct command_call *call,
                            struct cmd_fence_grant *grant)
 {
-    size_t end = call->args_count;
-    *grant = (struct cmd_fence_grant){.owner = bytes_of(NULL, 0)};
-    if (end > CMD_FENCE_PROOF_WORDS &&
-        command_args_word(call, end - 4, "OWNER") &&
-        command_args_word(call, end - 2, "SIG")) {
-        if (!command_args_owner(call, end - 3, &grant->owner)) {
-            return false;
-        }
-        grant->signature = call->args[end - 1];
-        end -= CMD_FENCE_PROOF_WORDS;
-    }
-    if (end < 2 + CMD_FENCE_GRANT_WORDS ||
-        !command_args_word(call, end - 4, "LOCK") ||
-        !command_args_word(call, end - 2, "TOKEN")) {
+    const size_t lock = cmd_fence_keys_end(call->args, call->args_count);
+    *grant = (struct cmd_fence_grant){.keys_end = lock};
+    if (lock == 0) {
         (void)command_syntax_error(call);
         return false;
     }
-    grant->keys_end = end - CMD_FENCE_GRANT_WORDS;
-    return command_args_key(call, end - 3, &grant->lock_key) &&
-           command_args_number(call, end - 1, &command_args_token,
+    if (call->args_count > lock + CMD_FENCE_GRANT_WORDS) {
+        if (!command_args_owner(call, lock + 5, &grant->owner)) {
+            return false;
+        }
+        grant->signature = call->args[lock + 7];
+    }
+    return command_args_key(call, lock + 1, &grant->lock_key) &&
+           command_args_number(call, lock + 3, &command_args_token,
                                &grant->token);
+}
+
+/* The place of LOCK; 0: it is not where it must be. */
+static size_t cmd_fence_keys_end(const struct bytes *args, size_t args_count)
+{
+    size_t end = args_count;
+    if (end > CMD_FENCE_PROOF_WORDS && resp_word_is(args[end - 4], "OWNER") &&
+        resp_word_is(args[end - 2], "SIG")) {
+        end -= CMD_FENCE_PROOF_WORDS;
+    }
+    if (end < 2 + CMD_FENCE_GRANT_WORDS ||
+        !resp_word_is(args[end - 4], "LOCK") ||
+        !resp_word_is(args[end - 2], "TOKEN")) {
+        return 0;
+    }
+    return end - CMD_FENCE_GRANT_WORDS;
+}
+
+static size_t cmd_fence_last_key(const struct bytes *args, size_t args_count)
+{
+    const size_t lock = cmd_fence_keys_end(args, args_count);
+    return lock > 0 ? lock - 1 : 0;
 }
 
 /* One text for all that can be wrong, so that nobody learns what it was. */

@@ -42,10 +42,12 @@ enum command_flag {
     COMMAND_SUBSCRIBED = 1u << 10, /* a RESP2 subscriber may ask it */
     COMMAND_MULTI = 1u << 11,      /* can be part of a transaction */
     COMMAND_UNQUEUED = 1u << 12,   /* and never is: it is about it */
+    COMMAND_MOVABLE = 1u << 13,    /* last_key tells where its keys end */
 };
 
 /* Which arguments are keys, as in COMMAND: positions of the first and the
- * last (negative: from the end) and the step; all 0: none. */
+ * last (negative: from the end) and the step; all 0: none. Of a command whose
+ * keys end nowhere in particular the last is the first. */
 struct command_keys {
     int first;
     int last;
@@ -97,6 +99,9 @@ struct command {
     const char *summary;
     const char *complexity;
     struct command_keys keys;
+    /* Where the last key may be in a request; 0: it is none. NULL: as in keys.
+     */
+    size_t (*last_key)(const struct bytes *args, size_t args_count);
     const struct command_argument *arguments; /* NULL: none */
     const struct command *const *subcommands; /* NULL: none; ends with NULL.
                                                  Their names are the second

@@ -12,6 +12,33 @@ START_TEST(keys_are_found)
 }
 END_TEST
 
+/* The words behind the keys of a fenced write are not always as many, and its
+ * keys and values may be like them. */
+START_TEST(keys_before_other_words_are_found)
+{
+    EXPECT_BOTH("COMMAND GETKEYS mset a b c d", "*2\r\n$1\r\na\r\n$1\r\nc\r\n");
+    EXPECT_BOTH("COMMAND GETKEYS fence.set a b LOCK l TOKEN 7",
+                "*1\r\n$1\r\na\r\n");
+    EXPECT_BOTH("COMMAND GETKEYS FENCE.SET a b c d lock l token 7",
+                "*2\r\n$1\r\na\r\n$1\r\nc\r\n");
+    EXPECT_BOTH(
+        "COMMAND GETKEYS fence.set a b c d LOCK l TOKEN 7 OWNER o SIG s",
+        "*2\r\n$1\r\na\r\n$1\r\nc\r\n");
+    EXPECT_BOTH("COMMAND GETKEYS fence.set LOCK l TOKEN 7 LOCK l TOKEN 7",
+                "*2\r\n$4\r\nLOCK\r\n$5\r\nTOKEN\r\n");
+    EXPECT_BOTH("COMMAND GETKEYS fence.del a b c LOCK l TOKEN 7",
+                "*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n");
+    EXPECT_BOTH("COMMAND GETKEYS fence.del a LOCK l TOKEN 7 OWNER o SIG s",
+                "*1\r\n$1\r\na\r\n");
+    EXPECT_ERROR("COMMAND GETKEYS fence.set a b c d e f",
+                 "ERR Invalid arguments specified for command");
+    EXPECT_ERROR("COMMAND GETKEYS fence.del LOCK l TOKEN 7 a",
+                 "ERR Invalid arguments specified for command");
+    EXPECT_ERROR("COMMAND GETKEYS fence.set LOCK l TOKEN 7 OWNER o SIG s",
+                 "ERR Invalid arguments specified for command");
+}
+END_TEST
+
 START_TEST(what_has_no_keys_says_so)
 {
     EXPECT_ERROR("COMMAND GETKEYS ping a",
@@ -33,4 +60,5 @@ START_TEST(what_has_no_keys_says_so)
 }
 END_TEST
 
-WORLD_MAIN("cmd_command_keys", keys_are_found, what_has_no_keys_says_so)
+WORLD_MAIN("cmd_command_keys", keys_are_found,
+           keys_before_other_words_are_found, what_has_no_keys_says_so)
