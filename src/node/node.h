@@ -31,8 +31,13 @@ struct node_settings {
     time_ms_t tick_ms;     /* an idle leader appends its clock this often */
     uint64_t checkpoint_entries; /* applied between two checkpoints */
     uint64_t trailing_entries;   /* kept behind one, for slow peers */
-    size_t asks_max;             /* open requests of this node's clients */
+    size_t asks_max;             /* requests for locks of this node's clients,
+                                    those that wait included */
 };
+
+/* Open requests of any kind, without those that wait, are at most so many times
+ * asks_max. */
+#define NODE_ASKS_PLACES 3
 
 /* What was found on disk, or for a new member what it was told. */
 struct node_start {

@@ -17,8 +17,17 @@
 /* A leader that could not take an ask gets it again after this. */
 #define NODE_REQUEST_BACKOFF_MS 20
 
+/* Writes of an origin that have no answer, before the machine cannot remember
+ * one more: for locks, for anything, and the rest for the abandons of waits
+ * that end meanwhile. */
+#define NODE_REQUEST_ACQUIRES_MAX (LIMIT_REMEMBERED / 4 * 3)
+#define NODE_REQUEST_WRITES_MAX (LIMIT_REMEMBERED / 8 * 7)
+
 static enum status node_request_encode(struct node *node, struct node_ask *ask,
                                        const struct command_plan *plan);
+static bool node_request_is_too_much(const struct node *node,
+                                     const struct node_ask *ask,
+                                     const struct command_plan *plan);
 static void node_request_wake(struct node *node, struct node_ask *ask);
 static bool node_request_is_led(const struct node *node);
 static time_ms_t node_request_hold_until(const struct node *node,
@@ -52,11 +61,8 @@ enum status node_ask(struct node *node, uint64_t ask_id,
     if (node_request_acquires(ask) && plan->wait_ms < LIMIT_TIME_MS) {
         ask->wait_until = now + plan->wait_ms;
     }
-    const uint64_t first = node_asks_first_unanswered(&node->asks);
     ask->busy = (node->removed && plan->kind != COMMAND_PLAN_SNAPSHOT) ||
-                node->asks.count > node->settings.asks_max ||
-                (ask->kind == COMMAND_PLAN_WRITE &&
-                 ask->number - first >= LIMIT_REMEMBERED);
+                node_request_is_too_much(node, ask, plan);
     if (ask->busy) {
         node_asks_sent(&node->asks, ask, NODE_ASK_SENT);
         node_asks_wake(&node->asks, ask, now);
@@ -67,6 +73,31 @@ enum status node_ask(struct node *node, uint64_t ask_id,
     }
     node->again = true;
     return STATUS_OK;
+}
+
+/* Who wants a lock is refused first, and one that waits for it takes the place
+ * of another that does. Whatever else is asked must not wait for those: it may
+ * be what gives them their lock. So it has as many places beside them as they
+ * can ever fill: asks_max of them in queues, each with the abandon that ends
+ * its wait. */
+static bool node_request_is_too_much(const struct node *node,
+                                     const struct node_ask *ask,
+                                     const struct command_plan *plan)
+{
+    const struct node_asks *asks = &node->asks;
+    const size_t most = node->settings.asks_max;
+    const size_t under_way = asks->count - asks->queued_count;
+    const uint64_t unanswered =
+        ask->kind == COMMAND_PLAN_WRITE
+            ? ask->number - node_asks_first_unanswered(asks)
+            : 0;
+    if (node_request_acquires(ask)) {
+        const bool may_queue = plan->write.acquire.may_queue;
+        return (may_queue ? asks->count : under_way) > most ||
+               unanswered >= NODE_REQUEST_ACQUIRES_MAX;
+    }
+    return under_way > NODE_ASKS_PLACES * most ||
+           unanswered >= NODE_REQUEST_WRITES_MAX;
 }
 
 /* ---- in a turn ---- */

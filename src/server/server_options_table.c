@@ -143,7 +143,7 @@ const struct server_option server_options_table[] = {
            "1000000",
            "Requests that may wait for all locks together."),
     NUMBER(NUMBER, START, "asks-max", asks_max, 16, 16 * MILLION, "262144",
-           "Requests of this node's clients that may be open or waiting."),
+           "Requests of this node's clients for locks, waiting or under way."),
     NUMBER(MS, ANYTIME, "max-ttl-ms", max_ttl_ms, 1, LIMIT_TTL_MS,
            "31622400000",
            "Longest lease that may be asked for."),

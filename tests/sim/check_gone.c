@@ -87,7 +87,8 @@ static time_us_t check_gone_backlog(const struct sim_options *o)
     if (at_once > o->raft.window_entries) {
         at_once = o->raft.window_entries;
     }
-    return o->node.asks_max * entry_us / (at_once > 0 ? at_once : 1);
+    return NODE_ASKS_PLACES * o->node.asks_max * entry_us /
+           (at_once > 0 ? at_once : 1);
 }
 
 /* Its node is silent for a while, comes back, is heard of, finds a leader and
