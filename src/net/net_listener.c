@@ -14,8 +14,15 @@
 #define NET_LISTENER_BACKLOG 511
 #define NET_LISTENER_BATCH 64
 
+/* Without room for a connection it would stay, and the loop would be told of it
+ * again at once and for ever. */
+#define NET_LISTENER_PAUSE_MS 100
+
 static enum status net_listener_bind(int fd, const struct net_address *address);
 static void net_listener_ready(evutil_socket_t fd, short what, void *context);
+static bool net_listener_has_room(int error);
+static void net_listener_pause(struct net_listener *listener, int error);
+static void net_listener_resume(evutil_socket_t fd, short what, void *context);
 
 enum status net_listener_open(struct net_listener *listener,
                               struct net_loop *loop,
@@ -37,7 +44,10 @@ enum status net_listener_open(struct net_listener *listener,
     listener->fd = fd;
     listener->event = event_new(loop->base, fd, EV_READ | EV_PERSIST,
                                 net_listener_ready, listener);
-    if (listener->event == NULL || event_add(listener->event, NULL) != 0) {
+    listener->resume =
+        event_new(loop->base, -1, 0, net_listener_resume, listener);
+    if (listener->event == NULL || listener->resume == NULL ||
+        event_add(listener->event, NULL) != 0) {
         net_listener_close(listener);
         return STATUS_NO_EVENTS;
     }
@@ -50,10 +60,21 @@ void net_listener_close(struct net_listener *listener)
         event_free(listener->event);
         listener->event = NULL;
     }
+    if (listener->resume != NULL) {
+        event_free(listener->resume);
+        listener->resume = NULL;
+    }
     if (listener->fd >= 0) {
         (void)close(listener->fd);
         listener->fd = -1;
     }
+}
+
+void net_listener_tell(struct net_listener *listener, net_trouble_fn *trouble,
+                       void *context)
+{
+    listener->trouble = trouble;
+    listener->trouble_context = context;
 }
 
 static enum status net_listener_bind(int fd, const struct net_address *address)
@@ -96,8 +117,37 @@ static void net_listener_ready(evutil_socket_t fd, short what, void *context)
             accept4(fd, (struct sockaddr *)&from.storage, &from.length,
                     SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (accepted < 0) {
-            return; /* no more, or no room: it will be tried again */
+            if (!net_listener_has_room(errno)) {
+                net_listener_pause(listener, errno);
+            }
+            return;
         }
         listener->accept(listener->context, accepted, &from);
     }
+}
+
+/* False if the machine has nothing left to make a connection of. */
+static bool net_listener_has_room(int error)
+{
+    return error != EMFILE && error != ENFILE && error != ENOBUFS &&
+           error != ENOMEM;
+}
+
+static void net_listener_pause(struct net_listener *listener, int error)
+{
+    const struct timeval pause = {.tv_usec = NET_LISTENER_PAUSE_MS * 1000};
+    if (event_add(listener->resume, &pause) == 0) {
+        (void)event_del(listener->event);
+    }
+    if (listener->trouble != NULL) {
+        listener->trouble(listener->trouble_context, error);
+    }
+}
+
+static void net_listener_resume(evutil_socket_t fd, short what, void *context)
+{
+    struct net_listener *listener = context;
+    (void)fd;
+    (void)what;
+    (void)event_add(listener->event, NULL);
 }

@@ -9,11 +9,18 @@
 typedef void net_accept_fn(void *context, int fd,
                            const struct net_address *from);
 
+/* A connection could not be taken, errno being error: nobody is let in for a
+ * moment, then it is tried again. */
+typedef void net_trouble_fn(void *context, int error);
+
 struct net_listener {
     struct event *event;
+    struct event *resume; /* after a moment without room */
     int fd;
     net_accept_fn *accept;
     void *context;
+    net_trouble_fn *trouble; /* NULL: nobody wants to know */
+    void *trouble_context;
 };
 
 /* STATUS_IN_USE: somebody else listens there; STATUS_REFUSED: the machine does
@@ -24,5 +31,9 @@ enum status net_listener_open(struct net_listener *listener,
                               const struct net_address *address,
                               net_accept_fn *accept, void *context);
 void net_listener_close(struct net_listener *listener);
+
+/* Tell somebody of trouble; to be called while the listener is open. */
+void net_listener_tell(struct net_listener *listener, net_trouble_fn *trouble,
+                       void *context);
 
 #endif

@@ -95,7 +95,7 @@ static bool server_start_parts(struct server *server)
         server_log(&server->log, SERVER_LOG_WARNING, "libevent cannot start");
         return false;
     }
-    if (!server_tokens_open(server)) {
+    if (!server_files_open(server) || !server_tokens_open(server)) {
         return false;
     }
     server->engine_is_open = true;
@@ -147,6 +147,7 @@ bool server_listen(struct server *server)
                        "cannot listen at the socket %s", options->unixsocket);
             return false;
         }
+        net_listener_tell(listener, server_files_trouble, server);
         server->listeners_count++;
         if (options->unixsocketperm != 0) {
             (void)chmod(options->unixsocket, (mode_t)options->unixsocketperm);
@@ -180,6 +181,8 @@ static bool server_listen_at(struct server *server, const char *host,
                    status_text(status));
         return false;
     }
+    net_listener_tell(&server->listeners[server->listeners_count],
+                      server_files_trouble, server);
     server->listeners_count++;
     return true;
 }

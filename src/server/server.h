@@ -14,6 +14,7 @@
  *   server_tell.c     messages to those who listen
  *   server_watch.c    clients that asked to hear of a lock
  *   server_slowlog.c  commands that took long
+ *   server_files.c    how many files may be open, and for what
  *   server_tokens.c   the keys that sign tokens
  *   server_options.c  the table of options
  *   server_log.c      lines for people
@@ -89,6 +90,8 @@ struct server {
     struct event *wakeups[2]; /* the engine's */
     size_t wakeups_count;
     struct event *signals[4];
+    size_t files_kept; /* all but those of clients */
+    uint64_t files_said_us;
     struct command_world world;
     struct lock_command_room room;    /* for the lists of plans */
     struct hf_token_keys *token_keys; /* NULL: nothing is signed */
@@ -184,6 +187,18 @@ int server_main(const struct server_program *program,
 
 /* Options were changed: bring them into effect. */
 void server_take_options(struct server *server);
+
+/* ---- server_files.c ---- */
+
+/* Have room for the files of the disk, the other nodes and maxclients clients,
+ * or lower maxclients. False: one line was logged. */
+bool server_files_open(struct server *server);
+
+/* How many of so many clients there is room for. */
+uint64_t server_files_clients(const struct server *server, uint64_t wanted);
+
+/* A listener could not take a connection (net_trouble_fn). */
+void server_files_trouble(void *context, int error);
 
 /* ---- server_ports.c ---- */
 

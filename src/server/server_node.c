@@ -97,6 +97,7 @@ bool server_node_listen(struct server *server)
                    (unsigned)options->raft_port);
         return false;
     }
+    net_listener_tell(&server->peers.listener, server_files_trouble, server);
     return true;
 }
 

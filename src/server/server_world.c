@@ -9,6 +9,7 @@
 #include "command/command_face.h"
 #include "command/command_multi.h"
 #include "server/server.h"
+#include "wire/resp_word.h"
 
 static void server_world_facts(void *context, struct command_facts *facts);
 static void server_world_server_facts(struct server *server,
@@ -221,8 +222,23 @@ static void server_world_config_visit(void *context, struct bytes pattern,
 static const char *server_world_config_check(void *context, struct bytes name,
                                              struct bytes value)
 {
+    static char reason[160];
     struct server *server = context;
-    return server_options_check(&server->options, name, value);
+    const char *why_not = server_options_check(&server->options, name, value);
+    int64_t clients = 0;
+    if (why_not != NULL || !resp_word_is(name, "maxclients") ||
+        !resp_word_signed(value, &clients)) {
+        return why_not;
+    }
+    const uint64_t most = server_files_clients(server, (uint64_t)clients);
+    if (most >= (uint64_t)clients) {
+        return NULL;
+    }
+    (void)snprintf(reason, sizeof(reason),
+                   "The operating system is not able to handle the specified "
+                   "number of clients, try with %llu",
+                   (unsigned long long)most);
+    return reason;
 }
 
 static const char *server_world_config_set(void *context, struct bytes name,

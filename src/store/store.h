@@ -45,6 +45,12 @@ struct store;
 typedef void store_failed_fn(void *context, const char *line);
 void store_when_failed(store_failed_fn *failed, void *context);
 
+/* Keep at most so many tables of LevelDB open; fewer than STORE_TABLES_MIN are
+ * as many as that. For the whole process, whose files are limited. To be set
+ * before a store is open; otherwise it is what LevelDB likes. */
+#define STORE_TABLES_MIN 64
+void store_keep_tables(size_t count);
+
 /* Room that is enough for every reason; longer ones are cut. */
 #define STORE_REASON_BYTES 512
 

@@ -17,6 +17,9 @@
 
 #include "base/ensure.h"
 
+/* LevelDB takes so many of its files for something else than tables. */
+#define STORE_DATABASE_NOT_TABLES 10
+
 /* What begins a message of LevelDB when somebody else has the lock. */
 #define STORE_DATABASE_LOCKED "IO error: lock "
 
@@ -25,6 +28,13 @@ store_database_check_empty(const char *path, struct store_reason *reason);
 static bool store_database_may_be_left(const char *name);
 static enum store_result store_database_refused(const char *path, char *error,
                                                 struct store_reason *reason);
+
+static size_t store_database_tables; /* 0: as LevelDB likes it */
+
+void store_keep_tables(size_t count)
+{
+    store_database_tables = count;
+}
 
 enum store_result store_database_make_directory(const char *path,
                                                 struct store_reason *reason)
@@ -77,6 +87,11 @@ enum store_result store_database_open(struct store_database *database,
     leveldb_options_set_create_if_missing(database->options, create);
     if (buffer_bytes > 0) {
         leveldb_options_set_write_buffer_size(database->options, buffer_bytes);
+    }
+    if (store_database_tables > 0) {
+        leveldb_options_set_max_open_files(database->options,
+                                           (int)store_database_tables +
+                                               STORE_DATABASE_NOT_TABLES);
     }
     database->reading = leveldb_readoptions_create();
     leveldb_readoptions_set_verify_checksums(database->reading, 1);

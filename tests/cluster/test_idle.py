@@ -18,7 +18,7 @@ def test(scene):
     nodes.settle()
     before = [node.status() for node in nodes]
     logs = [node.log() for node in nodes]
-    cpu = [cpu_ticks(node) for node in nodes]
+    cpu = [cpu_seconds(node) for node in nodes]
     # One lock is held all the time: an idle leader then writes its clock down
     # about once a second, and that is all it writes.
     assert nodes[0].ask("LOCK.ACQUIRE", "idle", "me", 60000, "WAIT", 0) > 0
@@ -32,8 +32,8 @@ def test(scene):
         assert node.log() == log, node.log()[len(log) :]
     grown = nodes.settle() - held_at
     assert grown <= IDLE_S + 2, f"{grown} entries in {IDLE_S} s of idleness"
-    for node, ticks in zip(nodes, cpu):
-        used = (cpu_ticks(node) - ticks) / os.sysconf("SC_CLK_TCK")
+    for node, before in zip(nodes, cpu):
+        used = cpu_seconds(node) - before
         say(f"{node}: {used:.2f} s of processor time, {node.rss_kb()} KB")
         assert used < IDLE_S / 4, "an idle node is busy"
     errors = [node.ask("INFO", "stats") for node in nodes]
@@ -42,10 +42,10 @@ def test(scene):
     say(f"{IDLE_S} s: no election, no log line, {grown} entries")
 
 
-def cpu_ticks(node):
+def cpu_seconds(node):
     with open(f"/proc/{node.process.pid}/stat", encoding="ascii") as stat:
         fields = stat.read().rsplit(")", 1)[1].split()
-    return int(fields[11]) + int(fields[12])
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

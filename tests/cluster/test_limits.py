@@ -1,18 +1,27 @@
 #!/usr/bin/env python3
 """At its limits a node refuses what is new, and goes on with what is there."""
 
+import shutil
 import sys
+import time
 
 sys.dont_write_bytecode = True
 
 import cluster
-from cluster import Error, say, soon
+from cluster import Client, Closed, Error, say, soon
+from test_idle import cpu_seconds
 
 TTL = 600000
 
 
 def test(scene):
     waiters_fill_a_node(scene)
+    if shutil.which("prlimit") is None:
+        say("the limit of open files: prlimit is not installed")
+    else:
+        files_are_few(scene)
+        files_are_too_few(scene)
+        files_may_be_more(scene)
 
 
 # ---- asks-max ----
@@ -50,6 +59,70 @@ def waiters_fill_a_node(scene):
     say(f"{most} requests waited, and what was not a request for a lock was served")
     for node in nodes:
         node.stop()
+
+
+# ---- open files ----
+
+
+def files_are_few(scene):
+    """Clients have what the disk and the other nodes leave. Who does not even
+    know the password neither ends the node nor keeps it busy."""
+    (node,) = scene.make(1, ["--requirepass", "secret"])
+    node.start(before=["prlimit", "--nofile=280:280"], wait=False)
+    soon("it listens", lambda: "serves clients" in node.log())
+    most = 280 - 224
+    assert f"maxclients is {most} and not 10000" in node.log(), node.log()
+    with node.client() as client:
+        assert client.command("AUTH", "secret") == "OK"
+        assert client.command("CONFIG", "GET", "maxclients") == ["maxclients", str(most)]
+        crowd = [Client(node.port) for _ in range(100)]
+        replies = [dismissal(one) for one in crowd[most:]]
+        assert set(replies) == {Error("ERR max number of clients reached")}, replies
+        # A log of LevelDB has 16 MB, then it needs another file.
+        for i in range(1000):
+            assert client.command("SET", f"key-{i % 10}", "x" * 40000) == "OK"
+        before = cpu_seconds(node)
+        time.sleep(1.0)
+        used = cpu_seconds(node) - before
+        assert used < 0.3, f"{used} s of one second with nothing to do"
+        refused = client.command("CONFIG", "SET", "maxclients", 5000)
+        assert refused == Error(
+            "ERR CONFIG SET failed (possibly related to argument 'maxclients') - "
+            "The operating system is not able to handle the specified number of "
+            f"clients, try with {most}"
+        ), refused
+        assert client.command("CONFIG", "SET", "maxclients", 40) == "OK"
+        for one in crowd:
+            one.close()
+    say(f"280 files: {most} clients, and a disk that has its own")
+    node.stop()
+
+
+def dismissal(client):
+    try:
+        return client.read(5)
+    except Closed:
+        return None
+
+
+def files_are_too_few(scene):
+    (node,) = scene.make(1)
+    node.start(before=["prlimit", "--nofile=100:100"], wait=False)
+    assert node.ends() == 1
+    line = node.last_line()
+    assert "the limit of open files is 100: raise it (ulimit -n)" in line, line
+
+
+def files_may_be_more(scene):
+    (node,) = scene.make(1)
+    node.start(before=["prlimit", "--nofile=100:20000"])
+    assert "maxclients" not in node.log(), node.log()
+    assert node.ask("CONFIG", "SET", "maxclients", 15000) == "OK"
+    assert node.ask("CONFIG", "GET", "maxclients")[1] == "15000"
+    with open(f"/proc/{node.process.pid}/limits", encoding="ascii") as limits:
+        files = next(line for line in limits if line.startswith("Max open files"))
+    assert int(files.split()[3]) >= 16000, files
+    node.stop()
 
 
 def waiting(client, key):

@@ -2,6 +2,7 @@
 #include "net/net_listener.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "unit/net/net_fixture.h"
@@ -12,6 +13,8 @@ static struct net_listener listener;
 static int accepted[CROWD];
 static size_t accepted_count;
 static struct net_address last_from;
+static size_t troubles;
+static int last_error;
 static char folder[64];
 static char path[80];
 
@@ -22,6 +25,27 @@ static void let_in(void *context, int fd, const struct net_address *from)
     accepted[accepted_count] = fd;
     accepted_count++;
     last_from = *from;
+}
+
+static void in_trouble(void *context, int error)
+{
+    ck_assert_ptr_eq(context, &troubles);
+    troubles++;
+    last_error = error;
+}
+
+/* This process may open one more file; the limit that it had. */
+static struct rlimit allow_one_file(void)
+{
+    struct rlimit before;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const int next = dup(STDIN_FILENO);
+    ck_assert_int_ge(next, 0);
+    (void)close(next);
+    const struct rlimit one = {.rlim_cur = (rlim_t)next + 1,
+                               .rlim_max = before.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &one), 0);
+    return before;
 }
 
 static enum status open_at(const struct net_address *address)
@@ -89,6 +113,32 @@ START_TEST(a_crowd_is_let_in_over_several_turns)
     for (size_t i = 0; i < CROWD; i++) {
         (void)close(crowd[i]);
     }
+}
+END_TEST
+
+/* The connection stays, and the loop must not spin for it. */
+START_TEST(without_a_file_left_nobody_is_let_in_for_a_moment)
+{
+    const struct net_address any = nx_loopback(0);
+    ck_assert_int_eq(open_at(&any), STATUS_OK);
+    net_listener_tell(&listener, in_trouble, &troubles);
+    const struct net_address where = nx_bound(listener.fd);
+    const int first = nx_dial(&where);
+    const int second = nx_dial(&where);
+    const struct rlimit before = allow_one_file();
+
+    NX_UNTIL(troubles == 1);
+    ck_assert_int_eq(last_error, EMFILE);
+    ck_assert_uint_eq(accepted_count, 1);
+    for (size_t i = 0; i < 5; i++) {
+        nx_turn();
+    }
+    ck_assert_uint_le(troubles, 2);
+
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+    NX_UNTIL(accepted_count == 2);
+    (void)close(first);
+    (void)close(second);
 }
 END_TEST
 
@@ -181,6 +231,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_connection_comes_with_its_address);
     tcase_add_test(tests, a_crowd_is_let_in_over_several_turns);
+    tcase_add_test(tests, without_a_file_left_nobody_is_let_in_for_a_moment);
     tcase_add_test(tests, a_port_has_one_listener);
     tcase_add_test(tests, an_address_of_another_machine_is_refused);
     tcase_add_test(tests, who_comes_after_the_end_is_not_let_in);
