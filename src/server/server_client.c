@@ -23,6 +23,7 @@ static void server_client_drained(void *context);
 static void server_client_closed(void *context);
 static void server_client_flush(struct server_client *client);
 static bool server_client_goes_on(const struct server_client *client);
+static void server_client_flooded(struct server_client *client);
 static void server_client_run(struct server_client *client);
 static bool server_client_may_run(const struct server_client *client);
 static bool server_client_next(struct server_client *client);
@@ -187,6 +188,9 @@ void server_client_turn(struct server_client *client)
     }
     const bool flooded =
         resp_request_waiting_bytes(&client->reader) > server->query_bytes_max;
+    if (flooded && !client->gone && server_client_is_blocked(client)) {
+        server_client_flooded(client);
+    }
     net_stream_read(&client->stream, !client->closing && !flooded);
 }
 
@@ -213,6 +217,19 @@ static bool server_client_goes_on(const struct server_client *client)
         return true;
     }
     return server_flow_may_ask_again(client) || server_client_may_run(client);
+}
+
+/* While nothing is read nobody sees that a client went away. One that waits for
+ * a lock may be in that state for ever, and then be granted it. */
+static void server_client_flooded(struct server_client *client)
+{
+    char from[128];
+    net_address_text(&client->from, from, sizeof(from));
+    server_log(&client->server->log, SERVER_LOG_WARNING,
+               "closing client %llu at %s: it waits, and sent more than "
+               "client-query-buffer-limit",
+               (unsigned long long)client->session.id, from);
+    client->gone = true;
 }
 
 /* ---- requests ---- */

@@ -3,6 +3,7 @@
 
 import shutil
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -16,6 +17,7 @@ TTL = 600000
 
 def test(scene):
     waiters_fill_a_node(scene)
+    a_waiter_floods_a_node(scene)
     if shutil.which("prlimit") is None:
         say("the limit of open files: prlimit is not installed")
     else:
@@ -59,6 +61,39 @@ def waiters_fill_a_node(scene):
     say(f"{most} requests waited, and what was not a request for a lock was served")
     for node in nodes:
         node.stop()
+
+
+# ---- client-query-buffer-limit ----
+
+
+def a_waiter_floods_a_node(scene):
+    """Nobody gets a lock whose end was not noticed because nothing was read."""
+    (node,) = scene.cluster(1, ["--client-query-buffer-limit", "1mb"])
+    with node.client() as control, node.client() as waiter:
+        token = control.command("LOCK.ACQUIRE", "flood", "holder", TTL)
+        waiter.send("LOCK.ACQUIRE", "flood", "waiter", TTL)
+        soon("it waits", lambda: waiting(control, "flood") == 1)
+        try:
+            waiter.send_raw(waiter.encode("PING") * 200000)
+        except OSError:
+            pass
+        waiter.close()
+        soon("it left", lambda: waiting(control, "flood") == 0)
+        assert control.command("LOCK.RELEASE", "flood", "holder", token) == 1
+        assert control.map("LOCK.STATUS", "flood")["mode"] == "free"
+        lines = [line for line in node.log().splitlines() if "closing client" in line]
+        assert len(lines) == 1 and "client-query-buffer-limit" in lines[0], lines
+
+        # Who does not wait is served, however much it sends at once.
+        with node.client(timeout=30) as busy:
+            sender = threading.Thread(
+                target=busy.send_raw, args=(busy.encode("PING") * 200000,)
+            )
+            sender.start()
+            assert all(busy.read(20) == "PONG" for _ in range(200000))
+            sender.join()
+    say("a waiter that sent too much is closed")
+    node.stop()
 
 
 # ---- open files ----
