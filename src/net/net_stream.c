@@ -12,7 +12,8 @@
 #define NET_STREAM_KEEP_BYTES (256 * 1024)
 
 /* Seconds of silence after which the machine asks whether the other side is
- * still there, and between questions; and how many go unanswered. */
+ * still there, and between questions, if nobody says otherwise; and how many
+ * go unanswered. */
 #define NET_STREAM_KEEPALIVE_S 60
 #define NET_STREAM_KEEPALIVE_STEP_S 10
 #define NET_STREAM_KEEPALIVE_COUNT 3
@@ -21,6 +22,7 @@ static enum status net_stream_start(struct net_stream *stream,
                                     struct net_loop *loop, int fd,
                                     const struct net_stream_owner *owner);
 static void net_stream_tune(int fd);
+static void net_stream_ask_after(int fd, int idle, int step);
 static void net_stream_readable(evutil_socket_t fd, short what, void *context);
 static void net_stream_writable(evutil_socket_t fd, short what, void *context);
 static void net_stream_end(struct net_stream *stream);
@@ -125,6 +127,13 @@ void net_stream_read(struct net_stream *stream, bool on)
     }
 }
 
+void net_stream_keep_alive(struct net_stream *stream, uint64_t seconds)
+{
+    const int idle = (int)seconds;
+    const int step = idle / NET_STREAM_KEEPALIVE_COUNT;
+    net_stream_ask_after(stream->fd, idle, step > 0 ? step : 1);
+}
+
 static enum status net_stream_start(struct net_stream *stream,
                                     struct net_loop *loop, int fd,
                                     const struct net_stream_owner *owner)
@@ -147,11 +156,21 @@ static enum status net_stream_start(struct net_stream *stream,
 static void net_stream_tune(int fd)
 {
     const int yes = 1;
-    const int idle = NET_STREAM_KEEPALIVE_S;
-    const int step = NET_STREAM_KEEPALIVE_STEP_S;
-    const int count = NET_STREAM_KEEPALIVE_COUNT;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
+    net_stream_ask_after(fd, NET_STREAM_KEEPALIVE_S,
+                         NET_STREAM_KEEPALIVE_STEP_S);
+}
+
+/* After idle seconds of silence, and every step seconds from then on; idle 0:
+ * never. */
+static void net_stream_ask_after(int fd, int idle, int step)
+{
+    const int on = idle > 0 ? 1 : 0;
+    const int count = NET_STREAM_KEEPALIVE_COUNT;
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    if (on == 0) {
+        return;
+    }
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &step, sizeof(step));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));

@@ -66,6 +66,11 @@ size_t net_stream_waiting(const struct net_stream *stream);
 /* Send what waits, as far as it goes. */
 void net_stream_flush(struct net_stream *stream);
 
+/* Ask after an other side that was silent for so many seconds, and give it up
+ * after as many more; 0: never. A stream that this is not said of asks after a
+ * minute. */
+void net_stream_keep_alive(struct net_stream *stream, uint64_t seconds);
+
 /* Stop or go on reading, as back-pressure wants it. */
 void net_stream_read(struct net_stream *stream, bool on);
 

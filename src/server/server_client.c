@@ -73,6 +73,7 @@ void server_client_accept(struct server *server, int fd,
         memory_free(client);
         return;
     }
+    net_stream_keep_alive(&client->stream, server->options.tcp_keepalive_s);
     server->counts.connections_received++;
     server->last_client_id++;
     client->server = server;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """At its limits a node refuses what is new, and goes on with what is there."""
 
+import os
 import shutil
 import sys
 import threading
@@ -18,6 +19,7 @@ TTL = 600000
 def test(scene):
     waiters_fill_a_node(scene)
     a_waiter_floods_a_node(scene)
+    silence_is_asked_after(scene)
     if shutil.which("prlimit") is None:
         say("the limit of open files: prlimit is not installed")
     else:
@@ -94,6 +96,30 @@ def a_waiter_floods_a_node(scene):
             sender.join()
     say("a waiter that sent too much is closed")
     node.stop()
+
+
+# ---- tcp-keepalive ----
+
+
+def silence_is_asked_after(scene):
+    (node,) = scene.cluster(1, ["--tcp-keepalive", "200"])
+    with node.client() as first:
+        assert first.command("CONFIG", "SET", "tcp-keepalive", 0) == "OK"
+        with node.client() as second:
+            assert second.command("PING") == "PONG"
+            soon("a timer", lambda: 100 < asked_after(node, first) <= 200)
+            assert asked_after(node, second) is None
+    node.stop()
+
+
+def asked_after(node, client):
+    """In how many seconds the node's end of a connection will be asked after,
+    from the table of the kernel; None: never."""
+    wanted = f"0100007F:{node.port:04X} 0100007F:{client.socket.getsockname()[1]:04X}"
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        row = next(line for line in table if wanted in line).split()
+    timer, when = row[5].split(":")
+    return int(when, 16) / os.sysconf("SC_CLK_TCK") if timer == "02" else None
 
 
 # ---- open files ----

@@ -4,6 +4,8 @@
  */
 #include "net/net_stream.h"
 
+#include <netinet/tcp.h>
+
 #include "unit/net/net_fixture.h"
 
 #define LARGE_BYTES ((size_t)8 * 1024 * 1024)
@@ -436,6 +438,35 @@ START_TEST(it_may_be_closed_when_it_is_connected)
 }
 END_TEST
 
+static int option_of(int level, int option)
+{
+    int value = -1;
+    socklen_t length = sizeof(value);
+    ck_assert_int_eq(getsockopt(stream.fd, level, option, &value, &length), 0);
+    return value;
+}
+
+START_TEST(a_silent_other_side_is_asked_after)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    net_stream_close(&stream);
+    ck_assert_int_eq(net_stream_open(&stream, &nx.loop, fd, &owner), STATUS_OK);
+    ck_assert_int_eq(option_of(SOL_SOCKET, SO_KEEPALIVE), 1);
+    ck_assert_int_eq(option_of(IPPROTO_TCP, TCP_KEEPIDLE), 60);
+
+    net_stream_keep_alive(&stream, 300);
+    ck_assert_int_eq(option_of(SOL_SOCKET, SO_KEEPALIVE), 1);
+    ck_assert_int_eq(option_of(IPPROTO_TCP, TCP_KEEPIDLE), 300);
+    ck_assert_int_eq(option_of(IPPROTO_TCP, TCP_KEEPINTVL), 100);
+    ck_assert_int_eq(option_of(IPPROTO_TCP, TCP_KEEPCNT), 3);
+
+    net_stream_keep_alive(&stream, 1);
+    ck_assert_int_eq(option_of(IPPROTO_TCP, TCP_KEEPINTVL), 1);
+    net_stream_keep_alive(&stream, 0);
+    ck_assert_int_eq(option_of(SOL_SOCKET, SO_KEEPALIVE), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("net_stream");
@@ -463,6 +494,7 @@ int main(void)
     tcase_add_test(end, it_may_be_closed_when_it_is_over);
     tcase_add_test(end, it_may_be_closed_when_it_has_drained);
     tcase_add_test(end, it_may_be_closed_when_it_is_connected);
+    tcase_add_test(end, a_silent_other_side_is_asked_after);
     tcase_add_test(end, where_nobody_listens_is_the_end);
     suite_add_tcase(suite, end);
     return check_run(suite);
