@@ -18,7 +18,7 @@
  * again at once and for ever. */
 #define NET_LISTENER_PAUSE_MS 100
 
-static enum status net_listener_bind(int fd, const struct net_address *address);
+static int net_listener_name(int fd, const struct net_address *address);
 static void net_listener_ready(evutil_socket_t fd, short what, void *context);
 static bool net_listener_has_room(int error);
 static void net_listener_pause(struct net_listener *listener, int error);
@@ -29,20 +29,19 @@ enum status net_listener_open(struct net_listener *listener,
                               const struct net_address *address,
                               net_accept_fn *accept, void *context)
 {
-    *listener =
-        (struct net_listener){.fd = -1, .accept = accept, .context = context};
-    const int fd = socket(address->storage.ss_family,
-                          SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        return STATUS_REFUSED;
-    }
-    const enum status status = net_listener_bind(fd, address);
+    const enum status status = net_listener_bind(listener, address);
     if (status != STATUS_OK) {
-        (void)close(fd);
         return status;
     }
-    listener->fd = fd;
-    listener->event = event_new(loop->base, fd, EV_READ | EV_PERSIST,
+    listener->accept = accept;
+    listener->context = context;
+    if (listen(listener->fd, NET_LISTENER_BACKLOG) != 0) {
+        const int error = errno;
+        net_listener_close(listener);
+        errno = error;
+        return STATUS_IN_USE;
+    }
+    listener->event = event_new(loop->base, listener->fd, EV_READ | EV_PERSIST,
                                 net_listener_ready, listener);
     listener->resume =
         event_new(loop->base, -1, 0, net_listener_resume, listener);
@@ -77,32 +76,45 @@ void net_listener_tell(struct net_listener *listener, net_trouble_fn *trouble,
     listener->trouble_context = context;
 }
 
-static enum status net_listener_bind(int fd, const struct net_address *address)
+enum status net_listener_bind(struct net_listener *listener,
+                              const struct net_address *address)
+{
+    *listener = (struct net_listener){.fd = -1};
+    const int fd = socket(address->storage.ss_family,
+                          SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return STATUS_REFUSED;
+    }
+    if (net_listener_name(fd, address) != 0) {
+        const int error = errno;
+        (void)close(fd);
+        errno = error;
+        return error == EADDRINUSE ? STATUS_IN_USE : STATUS_REFUSED;
+    }
+    listener->fd = fd;
+    return STATUS_OK;
+}
+
+static int net_listener_name(int fd, const struct net_address *address)
 {
     const int yes = 1;
     const struct sockaddr *name = (const struct sockaddr *)&address->storage;
-    const bool local = address->storage.ss_family == AF_UNIX;
-    mode_t mask = 0;
-    if (local) {
+    if (address->storage.ss_family == AF_UNIX) {
         const struct sockaddr_un *path =
             (const struct sockaddr_un *)&address->storage;
         (void)unlink(path->sun_path);
-        mask = umask(0077);
-    } else {
-        (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+        const mode_t mask = umask(0077);
+        const int bound = bind(fd, name, address->length);
+        const int error = errno;
+        (void)umask(mask);
+        errno = error;
+        return bound;
     }
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (address->storage.ss_family == AF_INET6) {
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
     }
-    const int bound = bind(fd, name, address->length);
-    const int reason = errno;
-    if (local) {
-        (void)umask(mask);
-    }
-    if (bound != 0) {
-        return reason == EADDRINUSE ? STATUS_IN_USE : STATUS_REFUSED;
-    }
-    return listen(fd, NET_LISTENER_BACKLOG) == 0 ? STATUS_OK : STATUS_IN_USE;
+    return bind(fd, name, address->length);
 }
 
 static void net_listener_ready(evutil_socket_t fd, short what, void *context)

@@ -24,13 +24,18 @@ struct net_listener {
 };
 
 /* STATUS_IN_USE: somebody else listens there; STATUS_REFUSED: the machine does
- * not let us. A Unix socket left behind at the path is replaced, and may be
- * opened by the owner of the process alone. */
+ * not let us. errno says more of both. A Unix socket left behind at the path is
+ * replaced, and may be opened by the owner of the process alone. */
 enum status net_listener_open(struct net_listener *listener,
                               struct net_loop *loop,
                               const struct net_address *address,
                               net_accept_fn *accept, void *context);
 void net_listener_close(struct net_listener *listener);
+
+/* Only see whether an address could be listened at; to be closed all the same.
+ * The status is that of net_listener_open(). */
+enum status net_listener_bind(struct net_listener *listener,
+                              const struct net_address *address);
 
 /* Tell somebody of trouble; to be called while the listener is open. */
 void net_listener_tell(struct net_listener *listener, net_trouble_fn *trouble,

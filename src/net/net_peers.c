@@ -135,22 +135,30 @@ enum status net_peers_open(struct net_peers *peers, struct net_loop *loop,
 {
     *peers = (struct net_peers){.loop = loop,
                                 .owner = *owner,
-                                .listener = {.fd = -1},
                                 .queue_bytes_max = NET_PEERS_QUEUE_BYTES,
                                 .offer_bytes_max = NET_PEERS_OFFER_BYTES};
     LIST_INIT(&peers->links);
     LIST_INIT(&peers->sources);
     net_refusals_init(&peers->refusals, owner->line, owner->context);
-    if (address == NULL) {
-        return STATUS_OK;
-    }
-    return net_listener_open(&peers->listener, loop, address, net_peers_accept,
-                             peers);
+    return address != NULL ? net_peers_listen(peers, address) : STATUS_OK;
+}
+
+enum status net_peers_listen(struct net_peers *peers,
+                             const struct net_address *address)
+{
+    ENSURE(peers->listeners_count < NET_PEERS_LISTENERS_MAX);
+    const enum status status =
+        net_listener_open(&peers->listeners[peers->listeners_count],
+                          peers->loop, address, net_peers_accept, peers);
+    peers->listeners_count += status == STATUS_OK ? 1 : 0;
+    return status;
 }
 
 void net_peers_close(struct net_peers *peers)
 {
-    net_listener_close(&peers->listener);
+    for (size_t i = 0; i < peers->listeners_count; i++) {
+        net_listener_close(&peers->listeners[i]);
+    }
     while (!LIST_EMPTY(&peers->links)) {
         net_peers_free_link(LIST_FIRST(&peers->links));
     }

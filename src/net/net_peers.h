@@ -50,13 +50,17 @@ struct net_peers_owner {
 /* How long it may take at most to try again to reach a peer. */
 #define NET_PEERS_RETRY_MS_MAX 500
 
+/* Addresses to listen at. */
+#define NET_PEERS_LISTENERS_MAX 16
+
 struct net_peer_link;
 struct net_peer_source;
 
 struct net_peers {
     struct net_loop *loop;
     struct net_peers_owner owner;
-    struct net_listener listener;
+    struct net_listener listeners[NET_PEERS_LISTENERS_MAX];
+    size_t listeners_count;
     LIST_HEAD(, net_peer_link) links;
     LIST_HEAD(, net_peer_source) sources;
     size_t sources_count;
@@ -68,11 +72,15 @@ struct net_peers {
                                it, by the connection it came by */
 };
 
-/* Listen for peers at an address; NULL: at none. */
+/* Listen for peers at an address; NULL: at none yet. */
 enum status net_peers_open(struct net_peers *peers, struct net_loop *loop,
                            const struct net_address *address,
                            const struct net_peers_owner *owner);
 void net_peers_close(struct net_peers *peers);
+
+/* Listen at one more; the status is that of net_listener_open(). */
+enum status net_peers_listen(struct net_peers *peers,
+                             const struct net_address *address);
 
 /* A peer is to be reached at this address from now on. */
 void net_peers_set(struct net_peers *peers, raft_id_t id,

@@ -6,11 +6,11 @@
  */
 #include "server/server.h"
 
+#include <errno.h>
 #include <openssl/rand.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,15 +25,9 @@
 #define SERVER_SLOTS_MAX 1024
 
 static bool server_start_parts(struct server *server);
-static bool server_listen_at(struct server *server, const char *host,
-                             uint16_t port, net_accept_fn *accept);
 static bool server_start_events(struct server *server);
 static time_ms_t server_turn(void *context, time_ms_t now);
 static void server_signal(evutil_socket_t fd, short what, void *context);
-static void server_accept_plain(void *context, int fd,
-                                const struct net_address *from);
-static void server_accept_cluster(void *context, int fd,
-                                  const struct net_address *from);
 
 /* ---- start ---- */
 
@@ -49,8 +43,9 @@ bool server_start(struct server *server, const struct server_options *options,
     server_log_init(&server->log);
     server->log.level = options->loglevel;
     if (!server_log_open(&server->log, options->logfile)) {
-        (void)fprintf(stderr, "%s: cannot open the log file %s\n",
-                      options->program->name, options->logfile);
+        (void)fprintf(stderr, "%s: cannot open the log file %s: %s\n",
+                      options->program->name, options->logfile,
+                      strerror(errno));
         return false;
     }
     if (!server_start_parts(server)) {
@@ -95,7 +90,8 @@ static bool server_start_parts(struct server *server)
         server_log(&server->log, SERVER_LOG_WARNING, "libevent cannot start");
         return false;
     }
-    if (!server_files_open(server) || !server_tokens_open(server)) {
+    if (!server_files_open(server) || !server_tokens_open(server) ||
+        !server_listen_try(server)) {
         return false;
     }
     server->engine_is_open = true;
@@ -117,75 +113,7 @@ void server_take_options(struct server *server)
     server_slowlog_size(&server->slowlog, options->slowlog_max_len);
 }
 
-/* ---- sockets and signals ---- */
-
-bool server_listen(struct server *server)
-{
-    const struct server_options *options = &server->options;
-    struct net_address address;
-    if (server->listeners_count > 0) {
-        return true; /* the engine wanted it earlier */
-    }
-    for (size_t i = 0; i < options->bind.count; i++) {
-        const char *host = strcmp(options->bind.items[i], "*") == 0
-                               ? "0.0.0.0"
-                               : options->bind.items[i];
-        if (!server_listen_at(server, host, options->port,
-                              server_accept_plain) ||
-            !server_listen_at(server, host, options->cluster_port,
-                              server_accept_cluster)) {
-            return false;
-        }
-    }
-    if (options->unixsocket[0] != 0) {
-        struct net_listener *listener =
-            &server->listeners[server->listeners_count];
-        if (net_address_of_path(options->unixsocket, &address) != STATUS_OK ||
-            net_listener_open(listener, &server->loop, &address,
-                              server_accept_plain, server) != STATUS_OK) {
-            server_log(&server->log, SERVER_LOG_WARNING,
-                       "cannot listen at the socket %s", options->unixsocket);
-            return false;
-        }
-        net_listener_tell(listener, server_files_trouble, server);
-        server->listeners_count++;
-        if (options->unixsocketperm != 0) {
-            (void)chmod(options->unixsocket, (mode_t)options->unixsocketperm);
-        }
-    }
-    return true;
-}
-
-static bool server_listen_at(struct server *server, const char *host,
-                             uint16_t port, net_accept_fn *accept)
-{
-    struct net_address address;
-    const size_t room =
-        sizeof(server->listeners) / sizeof(server->listeners[0]);
-    if (port == 0) {
-        return true;
-    }
-    if (server->listeners_count + 1 >= room) {
-        server_log(&server->log, SERVER_LOG_WARNING,
-                   "too many addresses to listen at");
-        return false;
-    }
-    enum status status = net_address_of(host, port, &address);
-    if (status == STATUS_OK) {
-        status = net_listener_open(&server->listeners[server->listeners_count],
-                                   &server->loop, &address, accept, server);
-    }
-    if (status != STATUS_OK) {
-        server_log(&server->log, SERVER_LOG_WARNING,
-                   "cannot listen at %s port %u: %s", host, (unsigned)port,
-                   status_text(status));
-        return false;
-    }
-    net_listener_tell(&server->listeners[server->listeners_count],
-                      server_files_trouble, server);
-    server->listeners_count++;
-    return true;
-}
+/* ---- events ---- */
 
 static bool server_start_events(struct server *server)
 {
@@ -269,9 +197,7 @@ void server_stop(struct server *server)
     server_log(&server->log, SERVER_LOG_NOTICE, "stopping");
     server->stopping = true;
     server->stop_at = server->now + SERVER_STOP_MS;
-    for (size_t i = 0; i < server->listeners_count; i++) {
-        net_listener_close(&server->listeners[i]);
-    }
+    server_listen_close(server);
     server->engine->stop(server);
 }
 
@@ -280,9 +206,7 @@ void server_close(struct server *server)
     if (server->engine_is_open) {
         server_clients_close(server);
     }
-    for (size_t i = 0; i < server->listeners_count; i++) {
-        net_listener_close(&server->listeners[i]);
-    }
+    server_listen_close(server);
     for (size_t i = 0; i < sizeof(server->signals) / sizeof(server->signals[0]);
          i++) {
         if (server->signals[i] != NULL) {
@@ -320,24 +244,13 @@ static void server_signal(evutil_socket_t fd, short what, void *context)
     if (fd == SIGHUP) {
         if (!server_log_reopen(&server->log)) {
             server_log(&server->log, SERVER_LOG_WARNING,
-                       "the log file cannot be opened again");
+                       "the log file cannot be opened again: %s",
+                       strerror(errno));
         }
         server_tokens_reload(server);
         return;
     }
     server_stop(server);
-}
-
-static void server_accept_plain(void *context, int fd,
-                                const struct net_address *from)
-{
-    server_client_accept(context, fd, from, COMMAND_FACE_PLAIN);
-}
-
-static void server_accept_cluster(void *context, int fd,
-                                  const struct net_address *from)
-{
-    server_client_accept(context, fd, from, COMMAND_FACE_CLUSTER);
 }
 
 void server_hex(const uint8_t *bytes, size_t count, char *text)

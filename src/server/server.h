@@ -5,6 +5,7 @@
  *
  *   server.c          start, turn, stop
  *   server_main.c     arguments and exit codes
+ *   server_listen.c   where clients and other nodes come in
  *   server_client.c   one client
  *   server_slot.c     one request of it, and its reply
  *   server_flow.c     how much of it is under way at a time
@@ -41,6 +42,11 @@
 #include "server/server_tokens.h"
 #include "server/server_watch.h"
 #include "store/store.h"
+
+/* Two faces at every address of bind, and a Unix socket. */
+#define SERVER_LISTENERS_MAX (2 * SERVER_OPTIONS_BIND_MAX + 1)
+static_assert(SERVER_OPTIONS_BIND_MAX <= NET_PEERS_LISTENERS_MAX,
+              "peers come in at every address of bind");
 
 struct server_counts {
     uint64_t connections_received;
@@ -85,8 +91,9 @@ struct server {
     struct store *store;
     struct node *node;
     struct net_peers peers;
-    struct net_listener listeners[8];
+    struct net_listener listeners[SERVER_LISTENERS_MAX];
     size_t listeners_count;
+    bool has_unixsocket;      /* among them: the file is ours */
     struct event *wakeups[2]; /* the engine's */
     size_t wakeups_count;
     struct event *signals[4];
@@ -165,10 +172,6 @@ void server_close(struct server *server);
 /* Begin to stop: hand leadership over, finish writes, leave. */
 void server_stop(struct server *server);
 
-/* Listen for clients, unless that is done; they are heard only when the server
- * runs. False: one line was logged. */
-bool server_listen(struct server *server);
-
 /* For the engine: call back in the loop when fd can be read. Twice at most. */
 bool server_wake_on(struct server *server, int fd, event_callback_fn callback);
 
@@ -187,6 +190,23 @@ int server_main(const struct server_program *program,
 
 /* Options were changed: bring them into effect. */
 void server_take_options(struct server *server);
+
+/* ---- server_listen.c ---- */
+
+/* See whether all of it could be done now; nobody can come in yet. False, here
+ * and below: one line was logged. */
+bool server_listen_try(struct server *server);
+
+/* Listen for clients, unless that is done; they are heard only when the server
+ * runs. */
+bool server_listen(struct server *server);
+
+/* Listen for clients no longer, and leave no Unix socket behind. Twice does no
+ * harm. */
+void server_listen_close(struct server *server);
+
+/* Listen for other nodes, by server->peers, which is open. */
+bool server_listen_for_peers(struct server *server);
 
 /* ---- server_files.c ---- */
 

@@ -60,7 +60,6 @@ const struct server_engine server_node_engine = {
 
 static bool server_node_open(struct server *server)
 {
-    server->peers.listener.fd = -1;
     if (net_lookup_open(&server->lookup) != STATUS_OK ||
         !server_node_start(server) || !server_node_listen(server)) {
         return false;
@@ -74,31 +73,18 @@ static bool server_node_open(struct server *server)
 
 bool server_node_listen(struct server *server)
 {
-    const struct server_options *options = &server->options;
     const struct net_peers_owner owner = {.context = server,
                                           .frame = server_node_peer_frame,
                                           .lost = server_node_peer_lost,
                                           .gone = server_node_peer_gone,
                                           .line = server_node_peer_line,
-                                          .self = options->id};
-    struct net_address address;
-    const char *first =
-        options->bind.count > 0 ? options->bind.items[0] : "127.0.0.1";
-    const char *host = strcmp(first, "*") == 0 ? "0.0.0.0" : first;
+                                          .self = server->options.id};
     if (server->peers.loop != NULL) {
         return true; /* before it asked to be let in */
     }
-    if (net_address_of(host, options->raft_port, &address) != STATUS_OK ||
-        net_peers_open(&server->peers, &server->loop,
-                       options->raft_port != 0 ? &address : NULL,
-                       &owner) != STATUS_OK) {
-        server_log(&server->log, SERVER_LOG_WARNING,
-                   "cannot listen for peers at %s port %u", host,
-                   (unsigned)options->raft_port);
-        return false;
-    }
-    net_listener_tell(&server->peers.listener, server_files_trouble, server);
-    return true;
+    return net_peers_open(&server->peers, &server->loop, NULL, &owner) ==
+               STATUS_OK &&
+           server_listen_for_peers(server);
 }
 
 static void server_node_close(struct server *server)

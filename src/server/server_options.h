@@ -24,6 +24,9 @@
 #include "base/units.h"
 #include "server/server_log.h"
 
+/* Addresses of bind at most. */
+#define SERVER_OPTIONS_BIND_MAX 16
+
 /* Rows of the table at most. */
 #define SERVER_OPTIONS_MAX 64
 

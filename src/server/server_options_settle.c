@@ -217,12 +217,27 @@ static bool server_options_settle_times(struct server_options *options)
 
 static bool server_options_settle_bind(struct server_options *options)
 {
+    char text[LIMIT_ADDRESS_BYTES + 64];
+    if (options->bind.count > SERVER_OPTIONS_BIND_MAX) {
+        (void)snprintf(text, sizeof(text), "more than %d addresses",
+                       SERVER_OPTIONS_BIND_MAX);
+        return server_options_read_fail(options, "bind", text);
+    }
     for (size_t i = 0; i < options->bind.count; i++) {
-        const char *text = options->bind.items[i];
-        text += text[0] == '-' ? 1 : 0;
-        if (text[0] == '\0' || strlen(text) > LIMIT_ADDRESS_BYTES - 8) {
+        const char *host = options->bind.items[i];
+        const bool may_miss = host[0] == '-';
+        struct net_address address;
+        host += may_miss ? 1 : 0;
+        if (host[0] == '\0' || strlen(host) > LIMIT_ADDRESS_BYTES - 8) {
             return server_options_read_fail(options, "bind",
                                             "that is no address");
+        }
+        if (!may_miss && !server_options_is_everywhere(host) &&
+            net_address_of(host, 0, &address) != STATUS_OK) {
+            (void)snprintf(text, sizeof(text),
+                           "%s is neither an address nor a name that is known",
+                           host);
+            return server_options_read_fail(options, "bind", text);
         }
     }
     return true;

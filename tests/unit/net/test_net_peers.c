@@ -74,7 +74,7 @@ static void open_two(uint16_t port)
 
 static struct net_address address_of_two(void)
 {
-    return nx_bound(two.listener.fd);
+    return nx_bound(two.listeners[0].fd);
 }
 
 /* Node 2 knows node 1 too, so that it is no stranger; nobody is there. */
@@ -238,7 +238,7 @@ START_TEST(who_refuses_and_is_heard_is_not_gone)
 {
     introduce();
     NX_UNTIL(net_peers_linked(&one, 2));
-    const struct net_address address = nx_bound(one.listener.fd);
+    const struct net_address address = nx_bound(one.listeners[0].fd);
     const int fd = nx_dial(&address); /* it may be node 2's */
     NX_UNTIL(one.sources_count == 1);
 
