@@ -99,6 +99,7 @@ struct server {
     struct event *signals[4];
     size_t files_kept; /* all but those of clients */
     uint64_t files_said_us;
+    time_ms_t browser_said_at;
     struct command_world world;
     struct lock_command_room room;    /* for the lists of plans */
     struct hf_token_keys *token_keys; /* NULL: nothing is signed */
@@ -242,6 +243,11 @@ uint64_t server_spread(uint64_t id);
 const char *server_refusal(const struct server *server,
                            const struct net_address *from);
 bool server_password_is_set(const struct server *server);
+
+/* True, and logged now and then, if a request with this first word comes from
+ * a web browser: its connection is to be closed at once. */
+bool server_is_browser(struct server *server, const struct net_address *from,
+                       struct bytes word);
 
 /* On the cluster's face: true if the command belongs elsewhere, and the
  * redirection is written. */

@@ -264,6 +264,10 @@ static bool server_client_next(struct server_client *client)
             server_client_protest(client);
             return false;
         }
+        if (server_is_browser(client->server, &client->from, request.args[0])) {
+            client->gone = true;
+            return false;
+        }
     }
     struct buffer scratch = {0};
     struct command_call call = {

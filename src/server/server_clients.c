@@ -7,6 +7,10 @@
 #include "base/memory.h"
 #include "command/cmd_cluster.h"
 #include "server/server.h"
+#include "wire/resp_word.h"
+
+/* An attack is logged this often. */
+#define SERVER_SAY_AGAIN_MS 60000
 
 static uint64_t server_clients_hash(const void *context,
                                     const struct index_node *node);
@@ -100,11 +104,34 @@ const char *server_refusal(const struct server *server,
     if (server->options.protected_mode && !server_password_is_set(server) &&
         !net_address_is_local(from)) {
         return "-DENIED Holdfast is running in protected mode: no password is "
-               "set, so only connections from this machine are served. Set "
-               "requirepass, or protected-mode no if the network is "
-               "trusted.\r\n";
+               "set, so only connections from the loopback interface are "
+               "served. Set requirepass, or protected-mode no if the network "
+               "is trusted.\r\n";
     }
     return NULL;
+}
+
+/* A web page may have a browser send anything anywhere, but only behind a line
+ * of HTTP and a header Host. Lines that are no commands do no harm, and so what
+ * follows them would be carried out, from the loopback address. */
+bool server_is_browser(struct server *server, const struct net_address *from,
+                       struct bytes word)
+{
+    char text[128];
+    if (!resp_word_is(word, "post") && !resp_word_is(word, "host:")) {
+        return false;
+    }
+    if (server->browser_said_at == 0 ||
+        server->now - server->browser_said_at >= SERVER_SAY_AGAIN_MS) {
+        server->browser_said_at = server->now;
+        net_address_text(from, text, sizeof(text));
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "possible SECURITY ATTACK: %s sends POST or Host: as a web "
+                   "browser does that a page uses to reach this server "
+                   "(cross protocol scripting): closed",
+                   text);
+    }
+    return true;
 }
 
 bool server_password_is_set(const struct server *server)

@@ -89,7 +89,7 @@ const struct server_option server_options_table[] = {
     TEXT(TEXT, ANYTIME, "requirepass", requirepass, 0, "",
          "Password that clients must give with AUTH; empty: none."),
     YES_NO(ANYTIME, "protected-mode", protected_mode, "yes",
-           "Without a password, serve clients of this machine only."),
+           "Without a password, serve clients at loopback only."),
     NUMBER(NUMBER, ANYTIME, "maxclients", maxclients, 1, MILLION, "10000",
            "Connections of clients at most."),
     NUMBER(NUMBER, ANYTIME, "timeout", timeout_s, 0, INT32_MAX, "0",
