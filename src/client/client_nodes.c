@@ -47,6 +47,15 @@ void client_nodes_close(struct client_nodes *nodes)
 
 bool client_nodes_read(struct client_node *node, const char *text, size_t count)
 {
+    const char *at = memrchr(text, '@', count);
+    if (at != NULL) {
+        int raft_port;
+        const size_t before = (size_t)(at - text);
+        if (!client_nodes_read_port(&raft_port, at + 1, count - before - 1)) {
+            return false;
+        }
+        count = before;
+    }
     const char *colon = memrchr(text, ':', count);
     if (colon == NULL) {
         return false;

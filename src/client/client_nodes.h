@@ -39,7 +39,8 @@ enum client_nodes_fault client_nodes_init(struct client_nodes *nodes,
                                           const char *list, size_t start);
 void client_nodes_close(struct client_nodes *nodes);
 
-/* Read one "host:port", of count bytes. */
+/* Read one "host:port", of count bytes. Members are also written with a port of
+ * theirs behind it, "host:port@raft-port", which is not for clients. */
 bool client_nodes_read(struct client_node *node, const char *text,
                        size_t count);
 

@@ -27,6 +27,9 @@ START_TEST(an_address_is_a_host_and_a_port)
     ck_assert(reads("10.0.0.1:7001", &node));
     ck_assert_str_eq(node.host, "10.0.0.1");
     ck_assert_int_eq(node.port, 7001);
+    ck_assert(reads("10.0.0.2:7001@17001", &node));
+    ck_assert_str_eq(node.host, "10.0.0.2");
+    ck_assert_int_eq(node.port, 7001);
     ck_assert(reads("lock-1.example:1", &node));
     ck_assert(reads("[::1]:65535", &node));
     ck_assert_str_eq(node.host, "::1");
@@ -36,8 +39,9 @@ END_TEST
 START_TEST(what_is_no_address_is_refused)
 {
     static const char *const bad[] = {
-        "",        ":",    "host",     "host:",   ":7001", "host:0",
-        "h:65536", "h:7x", "::1:7001", "[]:7001", "h:-1",  "h:000007",
+        "",        ":",     "host",     "host:",   ":7001", "host:0",
+        "h:65536", "h:7x",  "::1:7001", "[]:7001", "h:-1",  "h:000007",
+        "h:1@",    "h:1@x", "h@1",      "@1",      "h:@1",  "h:1@65536",
     };
     struct client_node node;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
