@@ -46,6 +46,7 @@ void client_answer_unanswered(struct hf_lease *lease)
     case CLIENT_ASK_RENEW:
     case CLIENT_ASK_CANCEL:
     case CLIENT_ASK_MEMBERS:
+    case CLIENT_ASK_LEADER:
         break;
     }
 }
@@ -143,6 +144,7 @@ static void client_answer_done(struct hf_lease *lease, const redisReply *reply,
         lease->release_status = yes || lease->release_unknown ? HF_OK : HF_LOST;
         break;
     case CLIENT_ASK_MEMBERS:
+    case CLIENT_ASK_LEADER:
         break;
     }
 }
@@ -253,6 +255,7 @@ static void client_answer_refused(struct hf_lease *lease,
     case CLIENT_ASK_CANCEL:
     case CLIENT_ASK_PROBE:
     case CLIENT_ASK_MEMBERS:
+    case CLIENT_ASK_LEADER:
         lease->know = CLIENT_KNOW_NOTHING;
         break;
     }

@@ -6,6 +6,11 @@
  * lives but cannot serve (it says so, or requests stay unanswered). PING goes
  * by the link of messages, since an answer by the other may have to wait its
  * turn behind a request that the node itself is waiting for.
+ *
+ * Leases that only wait have nothing under way that could stay unanswered. As
+ * long as there are any, one PING finds out for all of them whether the node
+ * hangs, and now and then one read that only a leader can answer whether it is
+ * cut off from the others, who would take its waiters out of their queues.
  */
 #include "client/client_endpoint.h"
 
@@ -18,6 +23,9 @@
 /* "Not here" answers in a row until another node is asked. */
 #define CLIENT_ENDPOINT_NOT_HERE_MAX 2
 
+/* How long those who wait believe that their node knows a leader. */
+#define CLIENT_ENDPOINT_LEADER_MS 2000
+
 static void client_endpoint_connect(struct hf_client *client, int64_t now);
 static void client_endpoint_fail(struct hf_client *client, int64_t now,
                                  const struct hf_error *reason);
@@ -27,6 +35,13 @@ static void client_endpoint_leave(struct hf_client *client);
 static void client_endpoint_subscribe(struct hf_client *client, int64_t now);
 static void client_endpoint_rise(struct hf_client *client, int64_t now);
 static int64_t client_endpoint_since(const struct client_endpoint *endpoint);
+static int64_t client_endpoint_heard(const struct client_endpoint *endpoint);
+static bool client_endpoint_is_calm(const struct client_endpoint *endpoint);
+static int64_t client_endpoint_silence_ms(const struct hf_client *client);
+static int64_t client_endpoint_stall_ms(const struct hf_client *client);
+static void client_endpoint_ask_leader(struct hf_client *client, int64_t now);
+static void client_endpoint_led(struct hf_client *client,
+                                const redisReply *reply, int64_t now);
 static void client_endpoint_watch(struct hf_client *client, int64_t now);
 static void client_endpoint_read_commands(struct hf_client *client,
                                           int64_t now);
@@ -72,20 +87,18 @@ int64_t client_endpoint_due(const struct hf_client *client)
     case CLIENT_ENDPOINT_UP:
         break;
     }
-    if (TAILQ_EMPTY(&endpoint->in_flight)) {
+    if (TAILQ_EMPTY(&endpoint->in_flight) && client->waiting_count == 0) {
         return CLIENT_NEVER;
     }
-    const int64_t silence_ms =
-        client_times_silence_ms(client->ttl_ms_min, endpoint->strikes);
-    const int64_t since = client_endpoint_since(endpoint);
-    const int64_t stalled =
-        since + client_times_stall_ms(client->ttl_ms_min, endpoint->strikes);
-    if (endpoint->ping_at != CLIENT_NEVER) {
-        return client_times_min(stalled, endpoint->ping_at + silence_ms);
-    }
-    const int64_t heard =
-        endpoint->heard_at > since ? endpoint->heard_at : since;
-    return client_times_min(stalled, heard + silence_ms);
+    const int64_t silent =
+        client_endpoint_silence_ms(client) +
+        (endpoint->ping_at != CLIENT_NEVER ? endpoint->ping_at
+                                           : client_endpoint_heard(endpoint));
+    const int64_t other = TAILQ_EMPTY(&endpoint->in_flight)
+                              ? endpoint->ask_leader_at
+                              : client_endpoint_since(endpoint) +
+                                    client_endpoint_stall_ms(client);
+    return client_times_min(silent, other);
 }
 
 void client_endpoint_handle(struct hf_client *client, short commands_events,
@@ -201,6 +214,7 @@ void client_endpoint_served(struct hf_client *client)
     endpoint->attempts = 0;
     endpoint->strikes = 0;
     endpoint->not_here = 0;
+    endpoint->ask_leader_at = endpoint->answered_at + CLIENT_ENDPOINT_LEADER_MS;
     client_nodes_works(&endpoint->nodes);
 }
 
@@ -307,6 +321,7 @@ static void client_endpoint_rise(struct hf_client *client, int64_t now)
     struct client_endpoint *endpoint = &client->endpoint;
     endpoint->state = CLIENT_ENDPOINT_UP;
     endpoint->answered_at = now;
+    endpoint->ask_leader_at = now + CLIENT_ENDPOINT_LEADER_MS;
     endpoint->members.lease = NULL;
     endpoint->members.ask = CLIENT_ASK_MEMBERS;
     (void)client_endpoint_send(client, &endpoint->members, 1, words, NULL, now);
@@ -327,34 +342,113 @@ static int64_t client_endpoint_since(const struct client_endpoint *endpoint)
     return sent_at > endpoint->answered_at ? sent_at : endpoint->answered_at;
 }
 
+/* Since when it is due to say something by the link of messages. */
+static int64_t client_endpoint_heard(const struct client_endpoint *endpoint)
+{
+    if (TAILQ_EMPTY(&endpoint->in_flight)) {
+        return endpoint->heard_at;
+    }
+    const int64_t since = client_endpoint_since(endpoint);
+    return endpoint->heard_at > since ? endpoint->heard_at : since;
+}
+
+/* No lease has asked anything: then there is none to lose by waiting. */
+static bool client_endpoint_is_calm(const struct client_endpoint *endpoint)
+{
+    const struct client_request *first = TAILQ_FIRST(&endpoint->in_flight);
+    return first == NULL ||
+           (first == &endpoint->leader && TAILQ_NEXT(first, next) == NULL);
+}
+
+static int64_t client_endpoint_silence_ms(const struct hf_client *client)
+{
+    const unsigned strikes = client->endpoint.strikes;
+    return client_endpoint_is_calm(&client->endpoint)
+               ? client_times_idle_ms(client->ttl_ms_min, strikes)
+               : client_times_silence_ms(client->ttl_ms_min, strikes);
+}
+
+static int64_t client_endpoint_stall_ms(const struct hf_client *client)
+{
+    const struct client_endpoint *endpoint = &client->endpoint;
+    return client_times_stall_ms(
+        client_endpoint_is_calm(endpoint) ? 0 : client->ttl_ms_min,
+        endpoint->strikes);
+}
+
 static void client_endpoint_watch(struct hf_client *client, int64_t now)
 {
     static const char *const words[] = {"PING"};
     struct client_endpoint *endpoint = &client->endpoint;
-    if (TAILQ_EMPTY(&endpoint->in_flight) ||
-        now < client_endpoint_due(client)) {
+    const bool owes_nothing = TAILQ_EMPTY(&endpoint->in_flight);
+    if (now < client_endpoint_due(client)) {
         return;
     }
-    const int64_t silence_ms =
-        client_times_silence_ms(client->ttl_ms_min, endpoint->strikes);
+    const int64_t silence_ms = client_endpoint_silence_ms(client);
     if (endpoint->ping_at != CLIENT_NEVER &&
         now >= endpoint->ping_at + silence_ms) {
         endpoint->strikes++;
         client_endpoint_fail_text(client, now, "silent");
         return;
     }
-    const int64_t since = client_endpoint_since(endpoint);
-    if (now >=
-        since + client_times_stall_ms(client->ttl_ms_min, endpoint->strikes)) {
+    if (!owes_nothing && now >= client_endpoint_since(endpoint) +
+                                    client_endpoint_stall_ms(client)) {
         endpoint->strikes++;
         client_endpoint_fail_text(client, now, "a request is not answered");
         return;
     }
-    if (endpoint->ping_at == CLIENT_NEVER) {
+    if (endpoint->ping_at == CLIENT_NEVER &&
+        now >= client_endpoint_heard(endpoint) + silence_ms) {
         endpoint->ping_at = now;
         if (!client_link_send(&endpoint->messages, 1, words, NULL)) {
             endpoint->ping_at = CLIENT_NEVER;
         }
+    }
+    if (owes_nothing && now >= endpoint->ask_leader_at) {
+        client_endpoint_ask_leader(client, now);
+    }
+}
+
+/* A read that shows little, about a lock that somebody waits for. */
+static void client_endpoint_ask_leader(struct hf_client *client, int64_t now)
+{
+    struct client_endpoint *endpoint = &client->endpoint;
+    const struct hf_lease *lease;
+    TAILQ_FOREACH (lease, &client->leases, of_client) {
+        if (atomic_load(&lease->state) == HF_LEASE_WAITING) {
+            break;
+        }
+    }
+    endpoint->ask_leader_at = now + CLIENT_ENDPOINT_LEADER_MS;
+    if (lease != NULL) {
+        const char *const words[] = {"LOCK.QUEUE", lease->key, "COUNT", "1"};
+        endpoint->leader.lease = NULL;
+        endpoint->leader.ask = CLIENT_ASK_LEADER;
+        (void)client_endpoint_send(client, &endpoint->leader, 4, words, NULL,
+                                   now);
+    }
+}
+
+/* The answer to that. */
+static void client_endpoint_led(struct hf_client *client,
+                                const redisReply *reply, int64_t now)
+{
+    struct client_node node;
+    switch (client_reply_class(reply)) {
+    case CLIENT_ANSWER_DONE:
+        client_endpoint_served(client);
+        break;
+    case CLIENT_ANSWER_NOT_HERE:
+        client->endpoint.ask_leader_at = now + client->backoff_min_ms;
+        client_endpoint_not_here(client, now, reply->str);
+        break;
+    case CLIENT_ANSWER_ELSEWHERE:
+        if (client_reply_moved(reply, &node)) {
+            client_endpoint_moved(client, &node, now);
+        }
+        break;
+    default:
+        break; /* asked again after a while */
     }
 }
 
@@ -376,6 +470,8 @@ static void client_endpoint_read_commands(struct hf_client *client, int64_t now)
         endpoint->answered_at = now;
         if (request->lease != NULL) {
             client_answer(request->lease, reply, now);
+        } else if (request->ask == CLIENT_ASK_LEADER) {
+            client_endpoint_led(client, reply, now);
         } else {
             client_endpoint_members(client, reply);
         }

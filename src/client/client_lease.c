@@ -73,6 +73,7 @@ struct hf_lease *client_lease_new(struct hf_client *client,
     TAILQ_INSERT_TAIL(client_lease_bucket(client, lease->key, lease->key_bytes),
                       lease, of_key);
     client->leases_count++;
+    client->waiting_count++;
     client_heartbeat_look(lease);
     return lease;
 }
@@ -127,6 +128,7 @@ void client_lease_confirm(struct hf_lease *lease, int64_t sent_at, int64_t now)
             break; /* renewed first, and looked at again then */
         }
         client_lease_hold(lease, sent_at);
+        lease->client->waiting_count--;
         atomic_store(&lease->state, HF_LEASE_HELD);
         client_alarm_set(lease);
         client_lease_ring(lease->granted_fd);
@@ -175,6 +177,7 @@ void client_lease_fail(struct hf_lease *lease, enum hf_lease_state state)
     if (atomic_load(&lease->state) != HF_LEASE_WAITING) {
         return;
     }
+    lease->client->waiting_count--;
     client_lease_end(lease, state);
     client_lease_ring(lease->granted_fd);
     if (lease->cached != NULL) {

@@ -22,8 +22,10 @@
 #include "client/client_reply.h"
 
 /* A node that went away without a word is noticed by the kernel as well, for
- * links that nobody writes to. */
+ * links that nobody writes to, or where what was written is not taken. */
 #define CLIENT_LINK_KEEPALIVE_S 5
+#define CLIENT_LINK_KEEPALIVES 2
+#define CLIENT_LINK_UNTAKEN_MS 15000
 
 /* What is waiting to be written; it keeps the room that it once needed. */
 #define CLIENT_LINK_OUT_BYTES_MIN 4096
@@ -218,6 +220,8 @@ static bool client_link_connect(struct client_link *link,
 {
     const int on = 1;
     const int idle_s = CLIENT_LINK_KEEPALIVE_S;
+    const int probes = CLIENT_LINK_KEEPALIVES;
+    const int untaken_ms = CLIENT_LINK_UNTAKEN_MS;
     if (link->fd >= 0) {
         (void)close(link->fd);
     }
@@ -232,6 +236,10 @@ static bool client_link_connect(struct client_link *link,
                      sizeof(idle_s));
     (void)setsockopt(link->fd, IPPROTO_TCP, TCP_KEEPINTVL, &idle_s,
                      sizeof(idle_s));
+    (void)setsockopt(link->fd, IPPROTO_TCP, TCP_KEEPCNT, &probes,
+                     sizeof(probes));
+    (void)setsockopt(link->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &untaken_ms,
+                     sizeof(untaken_ms));
     link->state = CLIENT_LINK_CONNECTING;
     return connect(link->fd, address->ai_addr, address->ai_addrlen) == 0 ||
            errno == EINPROGRESS;

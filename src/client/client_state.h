@@ -63,11 +63,12 @@ enum client_ask {
     CLIENT_ASK_PROBE, /* learn the token of what we do not want */
     CLIENT_ASK_RELEASE,
     CLIENT_ASK_MEMBERS, /* of the client itself: who else is there */
+    CLIENT_ASK_LEADER,  /* the same: does the node know a leader */
 };
 
 struct client_request {
     TAILQ_ENTRY(client_request) next;
-    struct hf_lease *lease; /* NULL for CLIENT_ASK_MEMBERS */
+    struct hf_lease *lease; /* NULL for those of the client itself */
     enum client_ask ask;
     bool in_flight;
     int64_t sent_at; /* before the first byte was written */
@@ -171,7 +172,9 @@ struct client_endpoint {
     int64_t heard_at;    /* when something last came by messages */
     struct client_requests in_flight;
     struct client_request members;
-    struct hf_error last; /* what went wrong last */
+    struct client_request leader;
+    int64_t ask_leader_at; /* unless it shows by then that it knows one */
+    struct hf_error last;  /* what went wrong last */
 };
 
 /* An idle or busy connection of hf_command(). */
@@ -203,6 +206,7 @@ struct hf_client {
     struct client_endpoint endpoint;
     struct client_leases leases;
     size_t leases_count;
+    size_t waiting_count; /* of these, HF_LEASE_WAITING */
     struct client_leases buckets[CLIENT_BUCKETS]; /* by key */
     struct client_leases ready;                   /* to be looked at */
     struct client_leases mourned;                 /* lost, and not told yet */

@@ -183,6 +183,7 @@ static void client_talk_send(struct hf_lease *lease, enum client_ask ask,
         client_talk_number(&command, token);
         break;
     case CLIENT_ASK_MEMBERS:
+    case CLIENT_ASK_LEADER:
         return;
     }
     lease->request.lease = lease;

@@ -6,10 +6,12 @@
 /* Without leases to lose there is no hurry. */
 #define CLIENT_TIMES_SILENCE_MAX_MS 1000
 #define CLIENT_TIMES_STALL_MAX_MS 4000
+#define CLIENT_TIMES_IDLE_MAX_MS 1000
 
 /* Shorter than this is a busy machine, not a dead one. */
 #define CLIENT_TIMES_SILENCE_MIN_MS 40
 #define CLIENT_TIMES_STALL_MIN_MS 100
+#define CLIENT_TIMES_IDLE_MIN_MS 100
 
 #define CLIENT_TIMES_STRIKES_MAX 5
 
@@ -64,6 +66,13 @@ int64_t client_times_stall_ms(uint32_t ttl_ms, unsigned strikes)
     const int64_t wanted = ttl_ms > 0 ? ttl_ms / 12 : CLIENT_TIMES_STALL_MAX_MS;
     return client_times_limit(wanted, CLIENT_TIMES_STALL_MIN_MS,
                               CLIENT_TIMES_STALL_MAX_MS, strikes);
+}
+
+int64_t client_times_idle_ms(uint32_t ttl_ms, unsigned strikes)
+{
+    const int64_t wanted = ttl_ms > 0 ? ttl_ms / 6 : CLIENT_TIMES_IDLE_MAX_MS;
+    return client_times_limit(wanted, CLIENT_TIMES_IDLE_MIN_MS,
+                              CLIENT_TIMES_IDLE_MAX_MS, strikes);
 }
 
 int64_t client_times_backoff_ms(unsigned min_ms, unsigned max_ms,

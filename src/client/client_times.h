@@ -39,6 +39,11 @@ bool client_times_is_stale(int64_t sent_at, uint32_t ttl_ms, int64_t now);
 int64_t client_times_silence_ms(uint32_t ttl_ms, unsigned strikes);
 int64_t client_times_stall_ms(uint32_t ttl_ms, unsigned strikes);
 
+/* How long a node may say nothing to clients that only wait before it is asked
+ * whether it lives, and how long it may take to answer: together well within
+ * the TTL of a grant that it may be about to tell of. */
+int64_t client_times_idle_ms(uint32_t ttl_ms, unsigned strikes);
+
 /* A pause before the next attempt: min_ms doubled by each attempt before it, at
  * most max_ms, and of that at random the upper half. attempt counts from 0. */
 int64_t client_times_backoff_ms(unsigned min_ms, unsigned max_ms,

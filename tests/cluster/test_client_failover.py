@@ -10,6 +10,7 @@ import time
 sys.dont_write_bytecode = True
 
 import cluster
+import partition
 from cluster import say, soon
 from driver import HELD, IS_LOST, OK, UNREACHABLE, WAITING, Driver, boottime_ms
 
@@ -95,6 +96,74 @@ def one_node_hangs(scene):
     one.quit()
 
 
+class Face:
+    """An address to begin at."""
+
+    def __init__(self, port):
+        self.port = port
+
+
+def queued_at(nodes, key):
+    """Whether somebody waits for the key, as far as anybody can say."""
+    try:
+        queue = nodes.leader().ask("LOCK.QUEUE", key)
+    except (OSError, cluster.Closed, cluster.Timeout):
+        return None
+    return queue if isinstance(queue, list) and queue else None
+
+
+def a_node_hangs_for_ever_under_a_waiter(scene):
+    """A process that has nothing but a wait hears nothing for long when all is
+    well. It finds out all the same, and is served by another node."""
+    nodes = scene.cluster(3)
+    node = nodes.followers()[0]
+    holder = Driver(scene, [n for n in nodes if n is not node])
+    ttl = 6000
+    assert holder.acquire(1, "w", ttl) > 0
+    waiter = Driver(scene, [node])
+    waiter.ask("begin", 1, "w", ttl, -1)
+    granted = waiter.start("await", 1)
+    soon("it waits", lambda: queued_at(nodes, "w"))
+    node.signal(signal.SIGSTOP)
+    # Whoever holds it may have been at that node, and moves too.
+    time.sleep(0.5)
+    assert holder.status("release", 1, within=30) == OK
+    begin = time.monotonic()
+    answer = granted.get(15)
+    assert int(answer[2]) == OK, answer
+    say(f"granted {time.monotonic() - begin:.2f} s after it was free")
+    assert waiter.status("release", 1) == OK
+    node.signal(signal.SIGCONT)
+    holder.quit()
+    waiter.quit()
+
+
+def a_node_is_cut_off_under_a_waiter(scene):
+    """It answers PING, but is with the others no more: they take its waiters
+    out of the queue, which it cannot tell."""
+    network = partition.Network()
+    nodes = network.cluster(scene, 3, ["--grace-ms", "1000"])
+    node = nodes.followers()[0]
+    others = [n for n in nodes if n is not node]
+    holder = Driver(scene, [Face(network.client_ports[n.id]) for n in others])
+    assert holder.acquire(1, "c", 8000) > 0
+    waiter = Driver(scene, [Face(network.client_ports[node.id])])
+    waiter.ask("begin", 1, "c", 8000, -1)
+    granted = waiter.start("await", 1)
+    soon("it waits", lambda: queued_at(nodes, "c"))
+    network.cut(node, others)
+    begin = time.monotonic()
+    soon("it is at another", lambda: waiter.log().count("connected to") > 1, within=20)
+    say(f"another node after {time.monotonic() - begin:.2f} s")
+    nodes.leader(but=(node,), within=20)
+    assert holder.status("release", 1, within=30) == OK
+    answer = granted.get(15)
+    assert int(answer[2]) == OK, answer
+    network.heal()
+    holder.quit()
+    waiter.quit()
+
+
 def majority_is_gone(scene):
     """Nothing can be confirmed: the lease is lost, and it is said what is
     wrong. A wait without end outlasts it."""
@@ -121,6 +190,8 @@ def test(scene):
     leader_dies_while_held_and_waited_for(scene)
     all_nodes_hang(scene)
     one_node_hangs(scene)
+    a_node_hangs_for_ever_under_a_waiter(scene)
+    a_node_is_cut_off_under_a_waiter(scene)
     majority_is_gone(scene)
 
 

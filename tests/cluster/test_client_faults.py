@@ -112,7 +112,7 @@ class Faults:
         "leaders killed", "nodes paused", "all nodes paused", "leaders cut off",
         "leaders cut from one", "leaders not heard", "leaders deaf",
         "all cut from all", "half of clients cut", "all clients cut",
-        "clients paused",
+        "clients paused", "nodes hung to the end",
     )  # fmt: skip
 
     def __init__(self, scene, network, nodes, workers):
@@ -127,7 +127,8 @@ class Faults:
     def run(self, seconds):
         end = time.monotonic() + seconds
         kinds = []
-        while time.monotonic() < end or 0 in self.counts.values():
+        others = set(self.KINDS) - {"nodes hung to the end"}
+        while time.monotonic() < end or 0 in [self.counts[k] for k in others]:
             if not kinds:  # each in turn, in an order drawn anew
                 kinds = [
                     self.kill, self.kill, self.pause, self.pause_all, self.cut_off,
@@ -142,6 +143,13 @@ class Faults:
         for _, worker in self.stopped:
             worker.go_on()
         self.stopped = []
+
+    def hang_for_ever(self):
+        """Whoever waits there has to find out, and be served by the others."""
+        node = self.random.choice(self.nodes)
+        node.signal(signal.SIGSTOP)
+        self.count("nodes hung to the end")
+        return node
 
     def wait(self, seconds):
         end = time.monotonic() + seconds
@@ -260,10 +268,11 @@ def under_faults(scene):
             worker.begun()
         faults = Faults(scene, network, nodes, workers)
         faults.run(SECONDS)
-        # Now all is well, and everybody who waits is served.
         for node in nodes:
             node.wait_up(30)
-        nodes.leader(30)
+        hung = faults.hang_for_ever()
+        # Now nothing more happens, and everybody who waits is served.
+        nodes.leader(30, but=[hung])
         healed = time.monotonic()
         for worker in workers:
             worker.finish()
@@ -273,11 +282,13 @@ def under_faults(scene):
         except AssertionError:
             for number in range(KEYS):
                 for word in ("LOCK.STATUS", "LOCK.QUEUE"):
-                    say(word, nodes.leader().ask(word, f"key-{number}"))
-            for node in nodes:
+                    leader = nodes.leader(but=[hung])
+                    say(word, leader.ask(word, f"key-{number}"))
+            for node in [n for n in nodes if n is not hung]:
                 say(node, "has the clients", node.ask("CLIENT", "LIST"))
             raise
         say(f"all served {time.monotonic() - healed:.1f} s after the last fault")
+        hung.signal(signal.SIGCONT)
         paths = [w.path for w in workers]
         pauses = {w.path: w.pauses for w in workers}
         problems, counts = lease_histories.check(paths, pauses)
