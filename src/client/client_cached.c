@@ -143,7 +143,7 @@ enum hf_status hf_cached_unlock(struct hf_cached *cached, uint64_t token)
 bool hf_cached_ok(const struct hf_cached *cached, uint64_t token)
 {
     return token != 0 && atomic_load(&cached->token) == token &&
-           client_times_now() < atomic_load(&cached->ok_until) &&
+           client_lease_left_ms(&cached->ok_until) > 0 &&
            atomic_load(&cached->token) == token;
 }
 
@@ -235,9 +235,7 @@ void hf_cached_close(struct hf_cached *cached)
 
 static bool client_cached_take(struct hf_cached *cached)
 {
-    const bool is_ok =
-        atomic_load_explicit(&cached->ok_until, memory_order_relaxed) >
-        client_times_now();
+    const bool is_ok = client_lease_left_ms(&cached->ok_until) > 0;
     if (!client_cache_take(&cached->machine, is_ok)) {
         return false;
     }
@@ -436,4 +434,11 @@ static void client_cached_wake(struct hf_cached *cached)
 void client_cached_set_ok(struct hf_lease *lease, int64_t until)
 {
     atomic_store(&lease->cached->ok_until, until);
+}
+
+bool client_cached_renew_ok(struct hf_lease *lease, int64_t before,
+                            int64_t until)
+{
+    return atomic_compare_exchange_strong(&lease->cached->ok_until, &before,
+                                          until);
 }

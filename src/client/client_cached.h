@@ -60,4 +60,9 @@ void client_cached_act(struct hf_cached *cached, unsigned acts);
 /* The lease is good until then; 0: no more. */
 void client_cached_set_ok(struct hf_lease *lease, int64_t until);
 
+/* It was good until that time and is renewed; false: that was seen to be over.
+ */
+bool client_cached_renew_ok(struct hf_lease *lease, int64_t before,
+                            int64_t until);
+
 #endif

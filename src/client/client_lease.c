@@ -6,7 +6,9 @@
  *
  * A lease that was not confirmed until lost_at stays lost, even if the answer
  * to a renewal comes a moment later: a program that has seen hf_lease_ok()
- * false never sees it true again.
+ * false never sees it true again. Whoever finds the time over says so by zeroing
+ * it, and a renewal replaces only the very time that it found: one of the two is
+ * first.
  */
 #include "client/client_lease.h"
 
@@ -26,6 +28,7 @@ static bool client_lease_init(struct hf_lease *lease);
 static void client_lease_destroy(struct hf_lease *lease);
 static void client_lease_end(struct hf_lease *lease, enum hf_lease_state state);
 static void client_lease_hold(struct hf_lease *lease, int64_t sent_at);
+static bool client_lease_renew(struct hf_lease *lease, int64_t sent_at);
 static void client_lease_set_ok(struct hf_lease *lease, int64_t until);
 static void client_lease_ring(int fd);
 
@@ -117,10 +120,8 @@ void client_lease_confirm(struct hf_lease *lease, int64_t sent_at, int64_t now)
 {
     switch (atomic_load(&lease->state)) {
     case HF_LEASE_HELD:
-        if (now >= lease->lost_at) {
+        if (now >= lease->lost_at || !client_lease_renew(lease, sent_at)) {
             client_lease_lose(lease, HF_LOST_UNCONFIRMED);
-        } else {
-            client_lease_hold(lease, sent_at);
         }
         break;
     case HF_LEASE_WAITING:
@@ -289,6 +290,21 @@ static void client_lease_set_ok(struct hf_lease *lease, int64_t until)
         client_cached_set_ok(lease, until);
     }
 }
+/* False: somebody has seen it over. */
+static bool client_lease_renew(struct hf_lease *lease, int64_t sent_at)
+{
+    const int64_t until = client_times_lost_at(sent_at, lease->ttl_ms);
+    int64_t before = lease->lost_at;
+    if (!atomic_compare_exchange_strong(&lease->ok_until, &before, until) ||
+        (lease->cached != NULL &&
+         !client_cached_renew_ok(lease, lease->lost_at, until))) {
+        return false;
+    }
+    lease->lost_at = until;
+    lease->renew_at = client_times_renew_at(sent_at, lease->ttl_ms);
+    return true;
+}
+
 
 static void client_lease_destroy(struct hf_lease *lease)
 {
@@ -332,17 +348,29 @@ static void client_lease_ring(int fd)
 
 bool hf_lease_ok(const struct hf_lease *lease)
 {
-    const int64_t until =
-        atomic_load_explicit(&lease->ok_until, memory_order_acquire);
-    return until != 0 && client_times_now() < until;
+    return client_lease_left_ms(&lease->ok_until) > 0;
+}
+
+int64_t client_lease_left_ms(const _Atomic int64_t *ok_until)
+{
+    /* Ours; only the caller has promised to change nothing that it can see. */
+    _Atomic int64_t *own = (_Atomic int64_t *)(uintptr_t)ok_until;
+    int64_t until = atomic_load_explicit(own, memory_order_acquire);
+    while (until != 0) {
+        const int64_t now = client_times_now();
+        if (now < until) {
+            return until - now;
+        }
+        if (atomic_compare_exchange_strong(own, &until, 0)) {
+            break;
+        } /* else it was renewed a moment ago */
+    }
+    return 0;
 }
 
 int64_t hf_lease_left_ms(const struct hf_lease *lease)
 {
-    const int64_t until =
-        atomic_load_explicit(&lease->ok_until, memory_order_acquire);
-    const int64_t now = client_times_now();
-    return until > now ? until - now : 0;
+    return client_lease_left_ms(&lease->ok_until);
 }
 
 enum hf_lease_state hf_lease_state(const struct hf_lease *lease)

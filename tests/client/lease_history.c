@@ -23,7 +23,7 @@
  *     failed     WORDS: the number of enum hf_status
  *     granted    held from now on
  *     ok         hf_lease_ok(), good until DEADLINE
- *     notok      the first time it was false
+ *     notok      the first time it was false; no ok comes after it
  *     lost       the callback; WORDS: the number of enum hf_lost_reason
  *     uncalled   it is lost, and the callback does not come
  *     release    is about to be given back
@@ -45,9 +45,10 @@
 
 #define THREADS 2
 
-/* How often a holder looks at its lease, and how long it waits for a callback
- * that must come. */
+/* How often a holder looks at its lease, also when it is over, and how long it
+ * waits for a callback that must come. */
 #define LOOK_MS 5
+#define LOOKS_AFTER_END 100
 #define CALLBACK_MS 20000
 
 struct worker {
@@ -152,6 +153,12 @@ static void hold(struct hf_lease *lease, struct story *story, unsigned hold_ms)
     while (ok && now_ns() < end && !atomic_load(&stop)) {
         sleep_ms(LOOK_MS);
         ok = look(lease, story, &deadline);
+    }
+    for (int i = 0; !ok && i < LOOKS_AFTER_END; i++) {
+        sleep_ms(LOOK_MS);
+        if (hf_lease_ok(lease)) {
+            (void)look(lease, story, &deadline);
+        }
     }
     note(now_ns(), "release", story, hf_lease_token(lease), 0, "-");
     const enum hf_status status = hf_lease_release(lease, NULL);

@@ -230,6 +230,27 @@ START_TEST(a_late_grant_that_nobody_waits_for_is_given_back)
 }
 END_TEST
 
+START_TEST(what_was_seen_to_be_over_is_not_renewed)
+{
+    /* It runs out now, and those who confirm it have looked at the clock a
+     * moment before. */
+    now = client_times_now() - TTL_MS / 2;
+    struct hf_lease *lease = wait_for_db();
+    answer(lease, ":7\r\n");
+    ck_assert_int_eq(hf_lease_state(lease), HF_LEASE_HELD);
+    now += LATE_MS;
+    client_talk(lease, now);
+    ck_assert(asks(lease, CLIENT_ASK_RENEW));
+    ck_assert(!hf_lease_ok(lease));
+
+    answer(lease, ":1\r\n");
+
+    ck_assert(!hf_lease_ok(lease));
+    ck_assert_int_eq(hf_lease_left_ms(lease), 0);
+    ck_assert_int_eq(hf_lease_state(lease), HF_LEASE_LOST);
+}
+END_TEST
+
 /* ---- what is given up ---- */
 
 START_TEST(who_gives_up_waits_for_the_answer_that_is_due)
@@ -330,6 +351,7 @@ int main(void)
                    a_late_grant_that_cannot_be_renewed_is_asked_for_again);
     tcase_add_test(late, a_renewal_does_not_outdo_a_message_that_it_is_over);
     tcase_add_test(late, a_release_of_what_was_over_says_so);
+    tcase_add_test(late, what_was_seen_to_be_over_is_not_renewed);
     tcase_add_test(late, a_late_grant_that_nobody_waits_for_is_given_back);
     tcase_add_test(late, who_gives_up_waits_for_the_answer_that_is_due);
     suite_add_tcase(suite, late);
