@@ -141,11 +141,11 @@ unsigned client_cache_retry(struct client_cache *cache)
     return CLIENT_CACHE_AGAIN;
 }
 
-/* Whoever uses it finds out when it asks or unlocks. */
+/* Whoever uses it finds out when it asks or unlocks. What is lost while it is
+ * being given back was lost before: nobody will say that it was released. */
 unsigned client_cache_lost(struct client_cache *cache, uint64_t cycle)
 {
-    if (cache->cycle != cycle || (cache->state != CLIENT_CACHE_FREE &&
-                                  cache->state != CLIENT_CACHE_LOCKED)) {
+    if (cache->cycle != cycle || cache->token == 0) {
         return 0;
     }
     return client_cache_clear(cache);

@@ -33,7 +33,7 @@ struct client_cached_waiter {
     pthread_cond_t wake;
     int64_t since;
     bool is_woken;
-    bool has_it; /* given in its hand */
+    uint64_t handed; /* the token of a grant that was given in its hand */
     uint64_t failures;
     uint64_t cancels;
 };
@@ -43,6 +43,8 @@ static bool client_cached_spin(struct hf_cached *cached);
 static enum hf_status client_cached_sleep(struct hf_cached *cached,
                                           int64_t wait_ms,
                                           struct hf_error *error);
+static bool client_cached_has_it(const struct hf_cached *cached,
+                                 const struct client_cached_waiter *waiter);
 static enum hf_status client_cached_verdict(struct hf_cached *cached,
                                             struct client_cached_waiter *waiter,
                                             int64_t until,
@@ -127,6 +129,7 @@ enum hf_status hf_cached_unlock(struct hf_cached *cached, uint64_t token)
 {
     bool was_lost;
     (void)pthread_mutex_lock(&cached->mutex);
+    const bool is_over = client_lease_left_ms(&cached->ok_until) == 0;
     const unsigned acts = client_cache_give(&cached->machine, token, &was_lost);
     if (!was_lost) {
         atomic_store_explicit(&cached->looks_free,
@@ -137,7 +140,7 @@ enum hf_status hf_cached_unlock(struct hf_cached *cached, uint64_t token)
         client_cached_act(cached, acts);
     }
     (void)pthread_mutex_unlock(&cached->mutex);
-    return was_lost ? HF_LOST : HF_OK;
+    return was_lost || is_over ? HF_LOST : HF_OK;
 }
 
 bool hf_cached_ok(const struct hf_cached *cached, uint64_t token)
@@ -288,7 +291,8 @@ static enum hf_status client_cached_sleep(struct hf_cached *cached,
             waiter.is_woken = false;
             cached->is_waking = false;
         }
-        has_it = waiter.has_it || client_cached_take(cached);
+        has_it =
+            client_cached_has_it(cached, &waiter) || client_cached_take(cached);
         if (!has_it) {
             status = client_cached_verdict(cached, &waiter, until, error);
         }
@@ -300,6 +304,15 @@ static enum hf_status client_cached_sleep(struct hf_cached *cached,
         client_cached_wake(cached); /* what we were woken for */
     }
     return status;
+}
+
+/* What was given in its hand may be lost before it runs. */
+static bool client_cached_has_it(const struct hf_cached *cached,
+                                 const struct client_cached_waiter *waiter)
+{
+    return waiter->handed != 0 &&
+           cached->machine.state == CLIENT_CACHE_LOCKED &&
+           cached->machine.token == waiter->handed;
 }
 
 /* HF_OK: go on waiting. */
@@ -348,6 +361,7 @@ void client_cached_act(struct hf_cached *cached, unsigned acts)
     if ((acts & CLIENT_CACHE_RELEASE) != 0) {
         cached->made_way = cached->machine.must_release;
         (void)pthread_mutex_lock(&client->mutex);
+        client_lease_watch(cached->lease, client_times_now());
         client_lease_drop(cached->lease);
         (void)pthread_mutex_unlock(&client->mutex);
         atomic_store(&cached->token, 0);
@@ -408,7 +422,7 @@ static void client_cached_stand_back(struct hf_lease *lease)
 static void client_cached_wake(struct hf_cached *cached)
 {
     struct client_cached_waiter *waiter = TAILQ_FIRST(&cached->waiters);
-    while (waiter != NULL && waiter->has_it) {
+    while (waiter != NULL && client_cached_has_it(cached, waiter)) {
         waiter = TAILQ_NEXT(waiter, next);
     }
     if (waiter == NULL) {
@@ -422,7 +436,7 @@ static void client_cached_wake(struct hf_cached *cached)
     }
     if (client_times_now() - waiter->since > CLIENT_CACHED_PATIENCE_MS &&
         client_cached_take(cached)) {
-        waiter->has_it = true;
+        waiter->handed = cached->machine.token;
         (void)pthread_cond_signal(&waiter->wake);
     } else if (!cached->is_waking) {
         cached->is_waking = true;

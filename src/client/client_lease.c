@@ -161,6 +161,13 @@ void client_lease_lose(struct hf_lease *lease, enum hf_lost_reason reason)
     }
 }
 
+void client_lease_watch(struct hf_lease *lease, int64_t now)
+{
+    if (atomic_load(&lease->state) == HF_LEASE_HELD && now >= lease->lost_at) {
+        client_lease_lose(lease, HF_LOST_UNCONFIRMED);
+    }
+}
+
 void client_lease_ended(struct hf_lease *lease)
 {
     if (atomic_load(&lease->state) == HF_LEASE_WAITING) {
@@ -283,13 +290,6 @@ static void client_lease_hold(struct hf_lease *lease, int64_t sent_at)
     client_lease_set_ok(lease, lease->lost_at);
 }
 
-static void client_lease_set_ok(struct hf_lease *lease, int64_t until)
-{
-    atomic_store(&lease->ok_until, until);
-    if (lease->cached != NULL) {
-        client_cached_set_ok(lease, until);
-    }
-}
 /* False: somebody has seen it over. */
 static bool client_lease_renew(struct hf_lease *lease, int64_t sent_at)
 {
@@ -305,6 +305,13 @@ static bool client_lease_renew(struct hf_lease *lease, int64_t sent_at)
     return true;
 }
 
+static void client_lease_set_ok(struct hf_lease *lease, int64_t until)
+{
+    atomic_store(&lease->ok_until, until);
+    if (lease->cached != NULL) {
+        client_cached_set_ok(lease, until);
+    }
+}
 
 static void client_lease_destroy(struct hf_lease *lease)
 {
@@ -346,11 +353,6 @@ static void client_lease_ring(int fd)
 
 /* ---- looking at a lease ---- */
 
-bool hf_lease_ok(const struct hf_lease *lease)
-{
-    return client_lease_left_ms(&lease->ok_until) > 0;
-}
-
 int64_t client_lease_left_ms(const _Atomic int64_t *ok_until)
 {
     /* Ours; only the caller has promised to change nothing that it can see. */
@@ -366,6 +368,11 @@ int64_t client_lease_left_ms(const _Atomic int64_t *ok_until)
         } /* else it was renewed a moment ago */
     }
     return 0;
+}
+
+bool hf_lease_ok(const struct hf_lease *lease)
+{
+    return client_lease_left_ms(&lease->ok_until) > 0;
 }
 
 int64_t hf_lease_left_ms(const struct hf_lease *lease)

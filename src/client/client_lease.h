@@ -37,6 +37,10 @@ int64_t client_lease_left_ms(const _Atomic int64_t *ok_until);
 /* It is not ours any more; nothing happens unless it was held. */
 void client_lease_lose(struct hf_lease *lease, enum hf_lost_reason reason);
 
+/* The same if its time is over: whoever looks may be here before the thread that
+ * watches the clock. */
+void client_lease_watch(struct hf_lease *lease, int64_t now);
+
 /* The server says that the grant of lease->token is over. What was held is
  * lost; what was not held yet, because the grant came too late to be believed,
  * is waited for as before. */

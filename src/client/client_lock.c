@@ -145,11 +145,7 @@ enum hf_status hf_lease_release(struct hf_lease *lease, struct hf_error *error)
         client_times_add(client_times_now(), client->call_timeout_ms);
     enum hf_status status;
     (void)pthread_mutex_lock(&client->mutex);
-    if (atomic_load(&lease->state) == HF_LEASE_HELD &&
-        client_times_now() >= lease->lost_at) {
-        /* We are here before the thread that watches the clock. */
-        client_lease_lose(lease, HF_LOST_UNCONFIRMED);
-    }
+    client_lease_watch(lease, client_times_now());
     client_lease_drop(lease);
     switch (atomic_load(&lease->state)) {
     case HF_LEASE_RELEASED:

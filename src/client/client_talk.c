@@ -71,9 +71,7 @@ void client_talk(struct hf_lease *lease, int64_t now)
 /* Whether there is nothing left to do for it: then it may be gone. */
 static bool client_talk_ended(struct hf_lease *lease, int64_t now)
 {
-    if (atomic_load(&lease->state) == HF_LEASE_HELD && now >= lease->lost_at) {
-        client_lease_lose(lease, HF_LOST_UNCONFIRMED);
-    }
+    client_lease_watch(lease, now);
     if (lease->is_wanted && atomic_load(&lease->state) == HF_LEASE_WAITING) {
         const int64_t until =
             lease->was_answered ? lease->wait_until : lease->ask_until;
