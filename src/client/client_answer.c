@@ -17,6 +17,7 @@
 #include "client/client_message.h"
 #include "client/client_reply.h"
 
+static void client_answer_pass_on(struct hf_lease *lease, uint64_t told_token);
 static void client_answer_done(struct hf_lease *lease, const redisReply *reply,
                                int64_t now);
 static void client_answer_acquired(struct hf_lease *lease,
@@ -82,12 +83,15 @@ void client_answer(struct hf_lease *lease, const redisReply *reply, int64_t now)
 {
     struct hf_client *client = lease->client;
     const enum client_answer answer = client_reply_class(reply);
+    const uint64_t told_token =
+        lease->know == CLIENT_KNOW_TOLD ? lease->told_token : 0;
     struct client_node node;
     switch (answer) {
     case CLIENT_ANSWER_DONE:
         lease->tries = 0;
         client_endpoint_served(client);
         client_answer_done(lease, reply, now);
+        client_answer_pass_on(lease, told_token);
         break;
     case CLIENT_ANSWER_LATER:
         client_answer_not_done(lease, now);
@@ -108,15 +112,27 @@ void client_answer(struct hf_lease *lease, const redisReply *reply, int64_t now)
     case CLIENT_ANSWER_UNKNOWN:
         client_answer_unanswered(lease);
         client_answer_not_done(lease, now);
+        client_answer_pass_on(lease, told_token);
         break;
     case CLIENT_ANSWER_DENIED:
     case CLIENT_ANSWER_FENCED:
     case CLIENT_ANSWER_BAD_TOKEN:
     case CLIENT_ANSWER_ERROR:
         client_answer_refused(lease, reply, client_reply_status(answer), now);
+        client_answer_pass_on(lease, told_token);
         break;
     }
     client_heartbeat_look(lease);
+}
+
+/* It asked because it was told of this grant. Unless that turned out to be its
+ * own, it may be another's, who was told nothing. */
+static void client_answer_pass_on(struct hf_lease *lease, uint64_t told_token)
+{
+    if (told_token != 0 && lease->request.ask == CLIENT_ASK_ACQUIRE &&
+        atomic_load(&lease->token) != told_token) {
+        client_message_not_mine(lease, told_token);
+    }
 }
 
 static void client_answer_done(struct hf_lease *lease, const redisReply *reply,
@@ -156,8 +172,6 @@ static void client_answer_acquired(struct hf_lease *lease,
 {
     const char *signature;
     const uint64_t token = client_reply_grant(reply, &signature);
-    const uint64_t told_token =
-        lease->know == CLIENT_KNOW_TOLD ? lease->told_token : 0;
     lease->was_unknown = false;
     if (token > 0) {
         client_answer_grant(lease, token, signature, now);
@@ -165,9 +179,6 @@ static void client_answer_acquired(struct hf_lease *lease,
         client_answer_queued(lease);
     } else {
         client_answer_null(lease);
-    }
-    if (told_token != 0 && token != told_token) {
-        client_message_not_mine(lease, told_token);
     }
 }
 

@@ -327,6 +327,56 @@ START_TEST(who_is_told_and_was_not_meant_hands_it_on)
 }
 END_TEST
 
+/* Whatever the first one is answered that does not settle it. */
+static void the_second_is_asked_after(const char *text)
+{
+    struct hf_lease *first = wait_for_db();
+    answer(first, "+QUEUED\r\n");
+    struct hf_lease *second = wait_for_db();
+    answer(second, "+QUEUED\r\n");
+    message("lock-granted db 7"); /* it means the second */
+    turn();
+    ck_assert(asks(first, CLIENT_ASK_ACQUIRE));
+
+    answer(first, text);
+
+    ck_assert(asks(second, CLIENT_ASK_ACQUIRE));
+    answer(second, ":7\r\n");
+    ck_assert_int_eq(hf_lease_state(second), HF_LEASE_HELD);
+}
+
+START_TEST(who_is_told_and_hears_no_answer_hands_it_on)
+{
+    the_second_is_asked_after("-UNCERTAIN it may have been carried out\r\n");
+}
+END_TEST
+
+START_TEST(who_is_told_and_is_refused_hands_it_on)
+{
+    the_second_is_asked_after("-WRONGTYPE it is something else\r\n");
+}
+END_TEST
+
+START_TEST(who_is_told_and_is_to_ask_later_keeps_it)
+{
+    struct hf_lease *first = wait_for_db();
+    answer(first, "+QUEUED\r\n");
+    struct hf_lease *second = wait_for_db();
+    answer(second, "+QUEUED\r\n");
+    message("lock-granted db 7");
+    turn();
+
+    answer(first, "-TRYAGAIN soon\r\n");
+
+    ck_assert(!second->request.in_flight);
+    now += 10;
+    client_talk(first, now);
+    ck_assert(asks(first, CLIENT_ASK_ACQUIRE));
+    answer(first, "+QUEUED\r\n");
+    ck_assert(asks(second, CLIENT_ASK_ACQUIRE));
+}
+END_TEST
+
 START_TEST(a_grant_told_before_its_answer_is_asked_for)
 {
     struct hf_lease *lease = wait_for_db();
@@ -359,6 +409,9 @@ int main(void)
     tcase_add_test(messages, a_grant_is_for_those_who_want_it);
     tcase_add_test(messages, who_is_told_and_goes_hands_it_on);
     tcase_add_test(messages, who_is_told_and_was_not_meant_hands_it_on);
+    tcase_add_test(messages, who_is_told_and_hears_no_answer_hands_it_on);
+    tcase_add_test(messages, who_is_told_and_is_refused_hands_it_on);
+    tcase_add_test(messages, who_is_told_and_is_to_ask_later_keeps_it);
     tcase_add_test(messages, a_grant_told_before_its_answer_is_asked_for);
     suite_add_tcase(suite, messages);
     return check_run(suite);
