@@ -12,6 +12,7 @@
 #include "base/ensure.h"
 #include "cli/cli_text.h"
 #include "cli/cli_units.h"
+#include "client/holdfast.h"
 
 enum cli_options_kind {
     CLI_OPTIONS_FLAG,     /* bool */
@@ -44,7 +45,8 @@ struct cli_options_row {
 static const struct cli_options_row cli_options_rows[] = {
     {"key", 'k', CLI_OPTIONS_KEY, CLI_VERB_RUN, 0, 0, 0, "KEY",
      "one more lock; all of them or none"},
-    {"ttl", 't', CLI_OPTIONS_DURATION, HOLDS, AT(ttl_ms), 100, YEAR_MS, "TIME",
+    {"ttl", 't', CLI_OPTIONS_DURATION, HOLDS, AT(ttl_ms), HF_TTL_MS_MIN,
+     HF_TTL_MS_MAX, "TIME",
      "how long the cluster keeps the lock for a silent holder (10s)"},
     {"wait", 'w', CLI_OPTIONS_WAIT, CLI_VERB_RUN, AT(wait_ms), 0, YEAR_MS,
      "TIME", "give up after this; 0 only tries (forever)"},
@@ -121,6 +123,7 @@ static bool cli_options_take(struct cli_options_reader *reader,
 static bool cli_options_take_time(struct cli_options_reader *reader,
                                   const struct cli_options_row *row,
                                   const char *value);
+static const char *cli_options_time(char *text, size_t room, int64_t ms);
 static bool cli_options_wrong(struct cli_options_reader *reader,
                               const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -311,12 +314,33 @@ static bool cli_options_take_time(struct cli_options_reader *reader,
             row->name, value);
     }
     if (ms < row->least || ms > row->most) {
+        char least[24];
+        char most[24];
         return cli_options_wrong(
-            reader, "--%s wants a time from %lldms to %lldms", row->name,
-            (long long)row->least, (long long)row->most);
+            reader, "--%s wants a time from %s to %s", row->name,
+            cli_options_time(least, sizeof(least), row->least),
+            cli_options_time(most, sizeof(most), row->most));
     }
     *member = ms;
     return true;
+}
+
+/* As it can be written on the command line, in the largest unit that fits. */
+static const char *cli_options_time(char *text, size_t room, int64_t ms)
+{
+    static const struct {
+        const char *unit;
+        int64_t ms;
+    } rows[] = {{"d", DAY_MS}, {"h", 3600000}, {"m", 60000}, {"s", 1000}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (ms % rows[i].ms == 0 && (ms > 0 || rows[i].ms == 1000)) {
+            (void)snprintf(text, room, "%lld%s", (long long)(ms / rows[i].ms),
+                           rows[i].unit);
+            return text;
+        }
+    }
+    (void)snprintf(text, room, "%lldms", (long long)ms);
+    return text;
 }
 
 static bool cli_options_wrong(struct cli_options_reader *reader,

@@ -1,7 +1,11 @@
 /* cli_run.c - holdfast run: hold locks while a command runs. */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/cli_connect.h"
 #include "cli/cli_hold.h"
+
+static const char *cli_run_twice(const char *const *keys, size_t keys_count);
 
 int cli_run(const struct cli_options *options)
 {
@@ -19,6 +23,11 @@ int cli_run(const struct cli_options *options)
         cli_connect_say("run: which lock? Give a KEY, or --key");
         return CLI_EXIT_FAILED;
     }
+    const char *twice = cli_run_twice(keys, keys_count);
+    if (twice != NULL) {
+        cli_connect_say("run: the lock %s is there twice", twice);
+        return CLI_EXIT_FAILED;
+    }
     if (!cli_hold_open(&hold, options)) {
         return CLI_EXIT_FAILED;
     }
@@ -29,4 +38,17 @@ int cli_run(const struct cli_options *options)
     }
     cli_hold_close(&hold);
     return code;
+}
+
+/* The command would wait for itself. */
+static const char *cli_run_twice(const char *const *keys, size_t keys_count)
+{
+    for (size_t i = 0; i < keys_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(keys[i], keys[k]) == 0) {
+                return keys[i];
+            }
+        }
+    }
+    return NULL;
 }

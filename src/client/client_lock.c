@@ -272,10 +272,10 @@ enum hf_status client_lock_check_key(const char *key, struct hf_error *error)
 
 enum hf_status client_lock_check_ttl(uint32_t ttl_ms, struct hf_error *error)
 {
-    if (ttl_ms < CLIENT_TTL_MS_MIN || ttl_ms > CLIENT_TTL_MS_MAX) {
+    if (ttl_ms < HF_TTL_MS_MIN || ttl_ms > HF_TTL_MS_MAX) {
         return client_error(error, HF_BAD_ARGUMENT,
-                            "ttl_ms is not between %u and %u",
-                            CLIENT_TTL_MS_MIN, CLIENT_TTL_MS_MAX);
+                            "ttl_ms is not between %u and %u", HF_TTL_MS_MIN,
+                            HF_TTL_MS_MAX);
     }
     return HF_OK;
 }

@@ -35,8 +35,6 @@
 /* Keys and owners are no longer than a server takes. */
 #define CLIENT_KEY_BYTES_MAX 1024
 #define CLIENT_OWNER_BYTES_MAX 256
-#define CLIENT_TTL_MS_MIN 100
-#define CLIENT_TTL_MS_MAX (24u * 24 * 3600 * 1000)
 
 /* How long a lease waits when there is no memory for its next request. */
 #define CLIENT_LEASE_MEMORY_MS 20

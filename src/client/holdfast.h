@@ -190,6 +190,10 @@ HF_API void hf_client_stats(const struct hf_client *client,
 
 /* ---- leases ---- */
 
+/* What a TTL may be, in milliseconds: up to 24 days. */
+#define HF_TTL_MS_MIN 100u
+#define HF_TTL_MS_MAX (24u * 24 * 3600 * 1000)
+
 struct hf_lease;
 
 enum hf_lease_state {

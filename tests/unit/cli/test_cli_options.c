@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "client/holdfast.h"
 #include "lib/check_runner.h"
 
 static struct cli_options options;
@@ -93,6 +94,15 @@ START_TEST(forever_is_a_wait)
 }
 END_TEST
 
+START_TEST(a_ttl_is_what_the_library_takes)
+{
+    ck_assert(read_line("holdfast run --ttl 24d k -- true"));
+    ck_assert_int_eq(options.ttl_ms, HF_TTL_MS_MAX);
+    ck_assert(read_line("holdfast elect --ttl 100ms k -- true"));
+    ck_assert_int_eq(options.ttl_ms, HF_TTL_MS_MIN);
+}
+END_TEST
+
 START_TEST(each_option_has_its_verbs)
 {
     ck_assert(read_line("holdfast --json --ttl 5 --nodes x status"));
@@ -125,7 +135,15 @@ START_TEST(what_is_wrong_is_told)
         {"holdfast run --wait never k -- x",
          "--wait wants a time such as 10, 2.5s or 500ms, not 'never'"},
         {"holdfast run --ttl 99ms k -- x",
-         "--ttl wants a time from 100ms to 31622400000ms"},
+         "--ttl wants a time from 100ms to 24d"},
+        {"holdfast run --ttl 49.8d k -- x",
+         "--ttl wants a time from 100ms to 24d"},
+        {"holdfast run --ttl 25d k -- x",
+         "--ttl wants a time from 100ms to 24d"},
+        {"holdfast run --wait 367d k -- x",
+         "--wait wants a time from 0s to 366d"},
+        {"holdfast top --interval 99ms",
+         "--interval wants a time from 100ms to 1d"},
         {"holdfast status a b c d e", "too many arguments"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -184,6 +202,7 @@ int main(void)
     tcase_add_test(tests, letters_may_stand_together);
     tcase_add_test(tests, a_dash_alone_and_an_empty_word_are_arguments);
     tcase_add_test(tests, forever_is_a_wait);
+    tcase_add_test(tests, a_ttl_is_what_the_library_takes);
     tcase_add_test(tests, each_option_has_its_verbs);
     tcase_add_test(tests, what_is_wrong_is_told);
     tcase_add_test(tests, long_words_and_many_keys_do_no_harm);
