@@ -15,6 +15,7 @@
 #include "cli/cli_clock.h"
 #include "cli/cli_connect.h"
 #include "cli/cli_environment.h"
+#include "cli/cli_errand.h"
 
 struct cli_hold_work {
     struct cli_hold *hold;
@@ -37,6 +38,9 @@ static void cli_hold_end_group(struct cli_hold_work *work, int64_t kill_at_ms);
 static void cli_hold_wait(struct cli_hold_work *work, int64_t now);
 static void cli_hold_take_signals(struct cli_hold_work *work);
 static struct cli_hold_outcome cli_hold_result(struct cli_hold_work *work);
+static enum hf_status cli_hold_release(struct cli_hold *hold,
+                                       struct cli_locks *locks, int code,
+                                       struct hf_error *error);
 
 bool cli_hold_open(struct cli_hold *hold, const struct cli_options *options)
 {
@@ -58,6 +62,32 @@ void cli_hold_close(struct cli_hold *hold)
     cli_keeper_close(&hold->keeper);
     cli_signals_close(&hold->signals);
     (void)close(hold->timer_fd);
+}
+
+struct cli_hold_connect {
+    const struct cli_options *options;
+    struct hf_client **client;
+    struct hf_error *error;
+    enum hf_status status;
+};
+
+static void cli_hold_connect_errand(void *context)
+{
+    struct cli_hold_connect *connect = context;
+    connect->status =
+        cli_connect_open(connect->options, connect->client, connect->error);
+}
+
+enum hf_status cli_hold_connect(struct cli_hold *hold,
+                                struct hf_client **client,
+                                struct hf_error *error)
+{
+    struct cli_hold_connect connect = {hold->options, client, error, HF_OK};
+    if (!cli_errand_run(&hold->signals, cli_hold_connect_errand, &connect, 0,
+                        &hold->end_signal)) {
+        cli_errand_leave(CLI_EXIT_SIGNAL + hold->end_signal);
+    }
+    return connect.status;
 }
 
 struct cli_hold_outcome cli_hold_run(struct cli_hold *hold,
@@ -106,12 +136,13 @@ static struct cli_hold_outcome cli_hold_command(struct cli_hold *hold,
                                         &hold->signals.before);
     cli_environment_free(environment);
     if (failure != 0) {
+        const int code =
+            failure == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
         cli_connect_say("%s: %s", command[0], strerror(failure));
-        (void)cli_locks_release(locks, NULL);
+        (void)cli_hold_release(hold, locks, code, NULL);
         return (struct cli_hold_outcome){
             .end = CLI_HOLD_NOT_RUN,
-            .code =
-                failure == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN,
+            .code = code,
         };
     }
     cli_hold_renewed(&work, cli_clock_now_ms());
@@ -232,7 +263,9 @@ static struct cli_hold_outcome cli_hold_result(struct cli_hold_work *work)
         .end = CLI_HOLD_ENDED,
         .code = work->group.code,
     };
-    outcome.status = cli_locks_release(work->locks, &error);
+    outcome.status =
+        cli_hold_release(work->hold, work->locks,
+                         work->is_lost ? CLI_EXIT_LOST : outcome.code, &error);
     if (work->is_lost || outcome.status == HF_LOST) {
         if (!work->is_lost) {
             cli_connect_say("the lease had ended before the command did");
@@ -243,6 +276,37 @@ static struct cli_hold_outcome cli_hold_result(struct cli_hold_work *work)
         cli_connect_say("not given back, it ends by itself: %s", error.text);
     }
     return outcome;
+}
+
+struct cli_hold_release {
+    struct cli_locks *locks;
+    struct hf_error *error;
+    enum hf_status status;
+};
+
+static void cli_hold_release_errand(void *context)
+{
+    struct cli_hold_release *release = context;
+    release->status = cli_locks_release(release->locks, release->error);
+}
+
+/* How long a cluster that does not answer is asked to take a lock back after
+ * the tool was asked to end. */
+#define IMPATIENT_MS 1000
+
+/* The tool ends with this code if a signal comes and the cluster does not
+ * answer. */
+static enum hf_status cli_hold_release(struct cli_hold *hold,
+                                       struct cli_locks *locks, int code,
+                                       struct hf_error *error)
+{
+    struct cli_hold_release release = {locks, error, HF_OK};
+    if (!cli_errand_run(&hold->signals, cli_hold_release_errand, &release,
+                        IMPATIENT_MS, &hold->end_signal)) {
+        cli_connect_say("not given back, it ends by itself: no answer");
+        cli_errand_leave(code);
+    }
+    return release.status;
 }
 
 bool cli_hold_pause(struct cli_hold *hold, int64_t ms)

@@ -29,6 +29,12 @@ struct cli_hold {
 bool cli_hold_open(struct cli_hold *hold, const struct cli_options *options);
 void cli_hold_close(struct cli_hold *hold);
 
+/* Open a client of the cluster. A signal that asks the tool to end is obeyed at
+ * once: nothing runs and nothing is held. */
+enum hf_status cli_hold_connect(struct cli_hold *hold,
+                                struct hf_client **client,
+                                struct hf_error *error);
+
 enum cli_hold_end {
     CLI_HOLD_ENDED,    /* the command, and the locks were held until then */
     CLI_HOLD_LOST,     /* a lease was lost */

@@ -13,6 +13,7 @@ int cli_run(const struct cli_options *options)
     size_t keys_count = 0;
     struct cli_hold hold;
     struct hf_client *client;
+    struct hf_error error = {HF_OK, ""};
     for (size_t i = 0; i < options->arguments_count; i++) {
         keys[keys_count++] = options->arguments[i];
     }
@@ -31,10 +32,13 @@ int cli_run(const struct cli_options *options)
     if (!cli_hold_open(&hold, options)) {
         return CLI_EXIT_FAILED;
     }
-    int code = cli_connect(options, &client);
-    if (code == CLI_EXIT_OK) {
+    const enum hf_status status = cli_hold_connect(&hold, &client, &error);
+    int code;
+    if (status == HF_OK) {
         code = cli_hold_run(&hold, client, keys, keys_count).code;
         hf_client_close(client);
+    } else {
+        code = cli_connect_failed(NULL, status, &error);
     }
     cli_hold_close(&hold);
     return code;

@@ -15,6 +15,7 @@
 #include "cli/cli_ask.h"
 #include "cli/cli_clock.h"
 #include "cli/cli_connect.h"
+#include "cli/cli_errand.h"
 #include "cli/cli_screen.h"
 #include "cli/cli_signals.h"
 #include "cli/cli_terminal.h"
@@ -35,7 +36,8 @@ struct cli_top {
 };
 
 static int cli_top_live(struct cli_top *top);
-static void cli_top_take(struct cli_top *top);
+static void cli_top_look(struct cli_top *top);
+static void cli_top_take(void *context);
 static enum hf_status cli_top_locks(struct cli_top *top,
                                     struct hf_error *error);
 static enum hf_status
@@ -50,20 +52,23 @@ static bool cli_top_wait(struct cli_top *top, int64_t until_ms);
 int cli_top(const struct cli_options *options)
 {
     struct cli_top top = {.options = options, .walk = CLI_ASK_WALK_INIT};
+    /* A signal while it connects ends the tool as any other program. */
+    int code = cli_connect(options, &top.client);
+    if (code != CLI_EXIT_OK) {
+        return code;
+    }
     if (!cli_signals_open(&top.signals)) {
         cli_connect_say("cannot take signals");
+        hf_client_close(top.client);
         return CLI_EXIT_FAILED;
     }
     top.timer_fd = cli_clock_timer();
-    int code = cli_connect(options, &top.client);
-    if (code == CLI_EXIT_OK) {
-        cli_sample_init(&top.now);
-        cli_sample_init(&top.before);
-        code = cli_top_live(&top);
-        cli_sample_close(&top.now);
-        cli_sample_close(&top.before);
-        hf_client_close(top.client);
-    }
+    cli_sample_init(&top.now);
+    cli_sample_init(&top.before);
+    code = cli_top_live(&top);
+    cli_sample_close(&top.now);
+    cli_sample_close(&top.before);
+    hf_client_close(top.client);
     (void)close(top.timer_fd);
     cli_signals_close(&top.signals);
     return code;
@@ -80,7 +85,7 @@ static int cli_top_live(struct cli_top *top)
     }
     for (;;) {
         const int64_t next_ms = cli_clock_now_ms() + top->options->interval_ms;
-        cli_top_take(top);
+        cli_top_look(top);
         if (!cli_top_show(top, &out)) {
             code = CLI_EXIT_FAILED;
             break;
@@ -103,8 +108,21 @@ static int cli_top_live(struct cli_top *top)
     return code;
 }
 
-static void cli_top_take(struct cli_top *top)
+/* Take a sample, unless a signal asks the tool to end. */
+static void cli_top_look(struct cli_top *top)
 {
+    int end_signal = 0;
+    if (!cli_errand_run(&top->signals, cli_top_take, top, 0, &end_signal)) {
+        if (top->is_screen) {
+            cli_terminal_close(&top->terminal);
+        }
+        cli_errand_leave(CLI_EXIT_OK);
+    }
+}
+
+static void cli_top_take(void *context)
+{
+    struct cli_top *top = context;
     struct hf_error error = {HF_OK, ""};
     cli_sample_close(&top->before);
     top->before = top->now;

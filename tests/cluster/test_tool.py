@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -404,6 +405,50 @@ def a_wait_ends_by_a_signal(tool):
     assert holder.command("LOCK.RELEASE", "signalled", "me", token) == 1
 
 
+def a_signal_ends_what_waits_for_the_cluster(tool):
+    """A node that takes connections and says nothing: as long as --timeout the
+    tool would wait for it."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        where = f"127.0.0.1:{silent.getsockname()[1]}"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for verb in ("run", "elect"):
+                words = ["-T30", "--nodes", where, verb, "k", "--", "true"]
+                connects = tool.start(*words)
+                silent.accept()
+                connects.send_signal(number)
+                assert connects.wait(5) == 128 + number, verb
+        top = tool.start("-T30", "--nodes", where, "top")
+        silent.accept()
+        top.send_signal(signal.SIGINT)
+        assert top.wait(5) == -signal.SIGINT
+
+
+def a_signal_ends_the_giving_back(tool):
+    """Of a lock that nobody takes back: it ends by itself."""
+    path = tool.file("give")
+    script = 'echo $$ >"$1"; while [ ! -e "$1.go" ]; do sleep 0.05; done; exit 7'
+    words = ["run", "-T30", "--ttl", "30", "give", "-k", "gave", "--"]
+    gives = tool.start(*words, "sh", "-c", script, "sh", path)
+    soon("it runs", lambda: os.path.exists(path) and os.path.getsize(path))
+    for node in tool.nodes:
+        node.signal(signal.SIGSTOP)
+    try:
+        with open(path, encoding="ascii") as file:
+            pid = int(file.read())
+        open(path + ".go", "wb").close()
+        soon("the command ends", lambda: not is_alive(pid))
+        time.sleep(0.3)
+        assert gives.poll() is None
+        gives.send_signal(signal.SIGTERM)
+        assert gives.wait(5) == 7, "the command's"
+    finally:
+        for node in tool.nodes:
+            node.signal(signal.SIGCONT)
+    tool.nodes.leader(within=20)
+    for key in ("give", "gave"):
+        tool.nodes.leader().ask("LOCK.BREAK", key)
+
+
 def signals_are_passed_to_the_group(tool):
     process, pids = tool.busy("passed", "run", "passed")
     process.send_signal(signal.SIGTERM)
@@ -565,6 +610,8 @@ SHOWS = [
     run_exits_as_its_command,
     run_waits_as_long_as_told,
     a_wait_ends_by_a_signal,
+    a_signal_ends_what_waits_for_the_cluster,
+    a_signal_ends_the_giving_back,
     signals_are_passed_to_the_group,
     what_a_command_leaves_behind_ends_with_it,
     shared_runs_share,
