@@ -6,9 +6,9 @@
  *
  * A lease that was not confirmed until lost_at stays lost, even if the answer
  * to a renewal comes a moment later: a program that has seen hf_lease_ok()
- * false never sees it true again. Whoever finds the time over says so by zeroing
- * it, and a renewal replaces only the very time that it found: one of the two is
- * first.
+ * false never sees it true again. Whoever finds the time over says so by
+ * zeroing it, and a renewal replaces only the very time that it found: one of
+ * the two is first.
  */
 #include "client/client_lease.h"
 

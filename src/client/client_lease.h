@@ -30,15 +30,15 @@ struct hf_lease *client_lease_new(struct hf_client *client,
  * that was not too long ago. */
 void client_lease_confirm(struct hf_lease *lease, int64_t sent_at, int64_t now);
 
-/* What is left of the time that an ok_until holds; 0 if it is over, and then for
- * good. Wants no mutex. */
+/* What is left of the time that an ok_until holds; 0 if it is over, and then
+ * for good. Wants no mutex. */
 int64_t client_lease_left_ms(const _Atomic int64_t *ok_until);
 
 /* It is not ours any more; nothing happens unless it was held. */
 void client_lease_lose(struct hf_lease *lease, enum hf_lost_reason reason);
 
-/* The same if its time is over: whoever looks may be here before the thread that
- * watches the clock. */
+/* The same if its time is over: whoever looks may be here before the thread
+ * that watches the clock. */
 void client_lease_watch(struct hf_lease *lease, int64_t now);
 
 /* The server says that the grant of lease->token is over. What was held is

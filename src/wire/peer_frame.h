@@ -118,10 +118,11 @@ enum status peer_frame_inspect(struct bytes input, struct peer_frame_head *head,
  *
  * A newcomer, or a first member before the founding, knows no cluster.
  * Therefore JoinCluster, FetchPeerList, the hellos and Found, unless it says
- * that the cluster was founded, are taken from a sender without one; and for a receiver without one every cluster's frames
- * decode, because it has yet to learn from out->head which is its own: what it
- * then believes is its own affair. Nothing else passes without equal cluster
- * ids. The group must be equal always. */
+ * that the cluster was founded, are taken from a sender without one; and for a
+ * receiver without one every cluster's frames decode, because it has yet to
+ * learn from out->head which is its own: what it then believes is its own
+ * affair. Nothing else passes without equal cluster ids. The group must be
+ * equal always. */
 enum status peer_frame_decode(struct bytes frame,
                               const struct peer_identity *expected,
                               struct peer_frame *out);

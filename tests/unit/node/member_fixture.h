@@ -16,6 +16,7 @@
 
 #define MX_ELECTION_MS 100
 #define MX_WRITES_MAX 64
+#define MX_ASKS_MAX 10
 
 /* As node_forward.c has it. */
 #define MX_TAG_WRITE 1
@@ -138,7 +139,7 @@ static __attribute__((unused)) void mx_open(size_t voters)
         .grace_ms = 1000000,
         .tick_ms = 1000000,
         .checkpoint_entries = 1000000,
-        .asks_max = 10,
+        .asks_max = MX_ASKS_MAX,
     };
     const struct node_start start = {
         .self = 1,

@@ -253,7 +253,8 @@ START_TEST(what_there_is_no_room_for_is_not_answered_by_others)
 {
     struct buffer body = {0};
     const struct lock_answer answer = {.result = LOCK_RENEWED};
-    for (uint64_t id = 1; id <= 10; id++) {
+    const uint64_t places = NODE_ASKS_PLACES * MX_ASKS_MAX;
+    for (uint64_t id = 1; id <= places; id++) {
         ask_renew(id);
     }
     const struct command_plan plan = {.kind = COMMAND_PLAN_RENEW,
@@ -261,16 +262,16 @@ START_TEST(what_there_is_no_room_for_is_not_answered_by_others)
                                                 .owner = bytes_of_text("o"),
                                                 .token = 1,
                                                 .ttl_ms = 5000}};
-    ck_assert_int_eq(node_ask(mx.node, 11, &plan, mx.now), STATUS_OK);
+    ck_assert_int_eq(node_ask(mx.node, places + 1, &plan, mx.now), STATUS_OK);
     buffer_u8(&body, MX_TAG_RENEW);
     buffer_u8(&body, 1); /* the log must know */
     node_answer_encode(&answer, &body);
-    ck_assert_int_eq(hear_reply(11, PEER_REPLY_DONE, buffer_view(&body)),
-                     STATUS_OK);
+    ck_assert_int_eq(
+        hear_reply(places + 1, PEER_REPLY_DONE, buffer_view(&body)), STATUS_OK);
     buffer_close(&body);
 
     ck_assert_uint_eq(mx.commands_count, 0);
-    ck_assert_uint_eq(mx.replied, 11);
+    ck_assert_uint_eq(mx.replied, places + 1);
     ck_assert_int_eq(mx.reply.reply_class, NODE_NOT_DONE);
 }
 END_TEST

@@ -56,7 +56,8 @@ static struct node *make(raft_id_t self, uint64_t boot)
                  .window_bytes = 1024 * 1024,
                  .append_entries = 16,
                  .append_bytes = LIMIT_APPEND_BYTES,
-                 .uncommitted_bytes = 1024 * 1024},
+                 .uncommitted_bytes = 1024 * 1024,
+                 .log_bytes = LIMIT_LOG_BYTES},
         .asks_max = 10,
     };
     const struct node_start start = {
