@@ -37,6 +37,7 @@ enum status node_new(const struct node_settings *settings,
     node->ports = *ports;
     node->machine = machine_take;
     node->identity = start->identity;
+    node->told = start->identity;
     node->origin.node = start->self;
     node->origin.boot = start->boot;
     node->now = start->now;
@@ -264,6 +265,11 @@ const struct raft *node_raft(const struct node *node)
 const struct peer_identity *node_identity(const struct node *node)
 {
     return &node->identity;
+}
+
+const struct peer_identity *node_told_identity(const struct node *node)
+{
+    return &node->told;
 }
 
 const struct lock_machine *node_machine(const struct node *node)

@@ -131,6 +131,10 @@ const struct raft *node_raft(const struct node *node);
 /* The cluster is of zeros until the node knows it. */
 const struct peer_identity *node_identity(const struct node *node);
 
+/* The same as others may be told it: without an id that is not durable here,
+ * unless somebody else has it. Whoever is told of a cluster founds none. */
+const struct peer_identity *node_told_identity(const struct node *node);
+
 /* Who first had this node for a member of a cluster when it knew none, and so
  * kept it from founding one; 0: nobody. */
 raft_id_t node_heard_from(const struct node *node);

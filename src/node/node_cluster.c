@@ -18,7 +18,9 @@
  * and only whom the core follows, on probation, lends its id.
  *
  * The id is on disk with the promise. Founding and the first term of a leader
- * are promises both, and nothing is said under the id before they are durable.
+ * are promises both, and nothing is said under the id before they are durable:
+ * of a cluster that was founded by nobody who still knows it, nothing would
+ * ever come either. If somebody else says it, it is known.
  */
 #include <string.h>
 
@@ -53,6 +55,10 @@ bool node_cluster_takes(struct node *node, const struct peer_frame *frame)
     const struct peer_frame_head *head = &frame->head;
     const bool founded =
         head->kind == PEER_FOUND && frame->message.raft.found.founded;
+    if (memcmp(head->identity.cluster, node->identity.cluster,
+               PEER_CLUSTER_BYTES) == 0) {
+        node->told = node->identity;
+    }
     if (founded && node_cluster_is_theirs(frame)) {
         return true;
     }
@@ -78,6 +84,7 @@ void node_cluster_follow(struct node *node, const struct peer_frame *frame)
         return;
     }
     memcpy(node->identity.cluster, head->identity.cluster, PEER_CLUSTER_BYTES);
+    node->told = node->identity;
 }
 
 raft_id_t node_heard_from(const struct node *node)

@@ -54,6 +54,9 @@ void node_effects_written(struct node *node, uint64_t number)
     if (parked->install) {
         node->installs_pending--;
     }
+    if (parked->cluster) {
+        node->told = node->identity;
+    }
     node_effects_unpark(node, buffer_view(&parked->frames));
     struct raft_result result;
     node_step(node,
@@ -71,7 +74,7 @@ void node_effects_send(struct node *node, const struct peer_message *message)
 {
     buffer_clear(&node->out);
     const enum status status =
-        peer_frame_encode(&node->identity, message, &node->out);
+        peer_frame_encode(&node->told, message, &node->out);
     if (status != STATUS_OK) {
         node_line(node, "cannot send %s: %s",
                   peer_message_kind_text(message->kind), status_text(status));
@@ -141,6 +144,8 @@ static void node_effects_park(struct node *node,
     parked->term = effects->write.last_term;
     parked->index = effects->write.last_index;
     parked->install = effects->write.install;
+    parked->cluster =
+        effects->write.promise && peer_frame_has_cluster(&node->identity);
     if (parked->install) {
         node->installs_pending++;
     }
@@ -171,8 +176,10 @@ static bool node_effects_frame(struct node *node,
         return false;
     }
     buffer_clear(&node->out);
-    const enum status status =
-        peer_frame_encode(&node->identity, &complete, &node->out);
+    /* Everything else waits for the promise that has the id. */
+    const bool early = raft->kind == RAFT_MESSAGE_FOUND && !raft->found.founded;
+    const enum status status = peer_frame_encode(
+        early ? &node->told : &node->identity, &complete, &node->out);
     ENSURE(status == STATUS_OK);
     return true;
 }

@@ -228,7 +228,7 @@ static void node_join_answer(struct node *node,
         return;
     }
     buffer_clear(&node->out);
-    if (peer_frame_encode(&node->identity, message, &node->out) == STATUS_OK) {
+    if (peer_frame_encode(&node->told, message, &node->out) == STATUS_OK) {
         node->ports.answer(node->ports.context, buffer_view(&node->out));
     }
 }

@@ -30,7 +30,7 @@ void node_publish(struct node *node, bool shard, struct bytes channel,
             continue;
         }
         buffer_clear(&node->out);
-        if (peer_frame_encode(&node->identity, &out, &node->out) != STATUS_OK) {
+        if (peer_frame_encode(&node->told, &out, &node->out) != STATUS_OK) {
             return; /* too long, or a newcomer without a cluster */
         }
         if (node->ports.offer != NULL) {

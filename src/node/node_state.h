@@ -35,6 +35,7 @@ struct node_parked {
     raft_term_t term;
     raft_index_t index;
     bool install;
+    bool cluster; /* it has the id of the cluster */
     struct buffer frames;
     STAILQ_ENTRY(node_parked) next;
 };
@@ -169,8 +170,10 @@ struct node {
     struct lock_machine *machine;
     struct table_seed table_seed;
     struct peer_identity identity;
-    bool founded;              /* the id is that of the founders */
-    raft_id_t heard_from;      /* of a cluster, while there was none here */
+    struct peer_identity
+        told;             /* the same, without an id that may yet be lost */
+    bool founded;         /* the id is that of the founders */
+    raft_id_t heard_from; /* of a cluster, while there was none here */
     struct lock_origin origin; /* of what this node numbers */
     time_ms_t now;
     time_ms_t wall;

@@ -64,7 +64,7 @@ static bool server_node_open(struct server *server)
         !server_node_start(server) || !server_node_listen(server)) {
         return false;
     }
-    server->peers.owner.identity = *node_identity(server->node);
+    server->peers.owner.identity = *node_told_identity(server->node);
     return server_wake_on(server, net_lookup_fd(&server->lookup),
                           server_node_looked_up) &&
            server_wake_on(server, store_wakeup_fd(server->store),
@@ -99,7 +99,7 @@ static void server_node_close(struct server *server)
 
 static void server_node_announce(const struct server *server)
 {
-    const bool known = peer_frame_has_cluster(node_identity(server->node));
+    const bool known = peer_frame_has_cluster(node_told_identity(server->node));
     server_log(&server->log, SERVER_LOG_NOTICE,
                "node %llu%s%s serves clients at port %u",
                (unsigned long long)server->options.id,
@@ -166,14 +166,16 @@ static void server_node_notice_changes(struct server *server)
 /* The cluster was founded, or found to be there. */
 static void server_node_notice_cluster(struct server *server)
 {
-    const struct peer_identity *identity = node_identity(server->node);
+    const struct peer_identity *identity = node_told_identity(server->node);
     const raft_id_t heard = node_heard_from(server->node);
-    if (heard != server->seen_heard) {
+    if (heard != server->seen_heard && !peer_frame_has_cluster(identity)) {
         server->seen_heard = heard;
         server_log(&server->log, SERVER_LOG_WARNING,
                    "node %llu has this node for a member of a cluster that is "
-                   "there: nothing is founded, its leader must send something",
-                   (unsigned long long)heard);
+                   "there: nothing is founded, its leader must send something; "
+                   "if that cluster is gone, stop node %llu and restart this "
+                   "one",
+                   (unsigned long long)heard, (unsigned long long)heard);
     }
     if (peer_frame_has_cluster(&server->peers.owner.identity) ||
         !peer_frame_has_cluster(identity)) {

@@ -23,6 +23,7 @@ static struct {
     bool probation;
     uint8_t cluster[PEER_CLUSTER_BYTES];
     bool room;              /* for a chunk of a snapshot */
+    bool answered;          /* a stranger */
     struct peer_frame sent; /* the newest frame; kind 0: none since */
 } nx;
 
@@ -42,6 +43,13 @@ static void on_send(void *context, raft_id_t to, struct bytes frame)
     (void)context;
     (void)to;
     ck_assert_int_eq(peer_frame_decode(frame, &nobody, &nx.sent), STATUS_OK);
+}
+
+static void on_answer(void *context, struct bytes frame)
+{
+    (void)context;
+    (void)frame;
+    nx.answered = true;
 }
 
 static bool on_chunk(void *context, raft_index_t index, uint64_t offset,
@@ -119,6 +127,7 @@ static void open_as(const struct peer_identity *identity)
     };
     const struct node_ports ports = {.write = on_write,
                                      .send = on_send,
+                                     .answer = on_answer,
                                      .chunk = on_chunk,
                                      .stage_room = on_stage_room};
     ck_assert_int_eq(node_new(&settings, &start,
@@ -269,6 +278,54 @@ START_TEST(the_founded_listen_to_no_other_cluster)
     hear_report(22);
 
     ck_assert_int_eq(hear_leader(&theirs), STATUS_BAD_CLUSTER);
+}
+END_TEST
+
+/* Whoever was told of a cluster would found none, ever, and this node may come
+ * back without it. */
+START_TEST(nothing_is_said_under_an_id_that_is_not_durable)
+{
+    const struct peer_message fetch = {.kind = PEER_FETCH, .from = 9};
+    struct peer_message report = of_node_2(report_of(22, false));
+    wait_ms(FOUND_MS);
+    nx.sent.head.kind = 0;
+    /* It answers this one, and is founded by the next. */
+    report.raft.found.founders.count = 1;
+    report.raft.found.founders.list[0] = report.raft.found.founders.list[1];
+    ck_assert_int_eq(hear_only(&nobody, &report), STATUS_OK);
+    report = of_node_2(report_of(22, false));
+    ck_assert_int_eq(hear_only(&nobody, &report), STATUS_OK);
+    node_turn(nx.node, nx.now, nx.now);
+    ck_assert(is_known());
+    ck_assert_int_eq(nx.sent.head.kind, PEER_FOUND);
+    ck_assert(!peer_frame_has_cluster(&nx.sent.head.identity));
+    ck_assert(!peer_frame_has_cluster(node_told_identity(nx.node)));
+
+    nx.sent.head.kind = 0;
+    ck_assert_int_eq(hear_only(&nobody, &fetch), STATUS_OK);
+    node_publish(nx.node, false, bytes_of_text("c"), bytes_of_text("m"));
+    ck_assert_int_eq(nx.sent.head.kind, 0);
+    ck_assert(!nx.answered);
+
+    run();
+    ck_assert_mem_eq(node_told_identity(nx.node)->cluster, nx.cluster,
+                     PEER_CLUSTER_BYTES);
+}
+END_TEST
+
+START_TEST(an_id_that_others_have_is_no_news)
+{
+    struct peer_identity founded = nobody;
+    const struct peer_message report = of_node_2(report_of(22, false));
+    const struct peer_message append = of_node_2(leader_of(5));
+    wait_ms(FOUND_MS);
+    ck_assert_int_eq(hear_only(&nobody, &report), STATUS_OK);
+    node_turn(nx.node, nx.now, nx.now);
+    memcpy(founded.cluster, node_identity(nx.node)->cluster,
+           PEER_CLUSTER_BYTES);
+    ck_assert_int_eq(hear_only(&founded, &append), STATUS_OK);
+
+    ck_assert(peer_frame_has_cluster(node_told_identity(nx.node)));
 }
 END_TEST
 
@@ -432,6 +489,8 @@ int main(void)
     tcase_add_test(tests,
                    the_founded_name_their_cluster_after_their_directories);
     tcase_add_test(tests, the_founded_listen_to_no_other_cluster);
+    tcase_add_test(tests, nothing_is_said_under_an_id_that_is_not_durable);
+    tcase_add_test(tests, an_id_that_others_have_is_no_news);
     tcase_add_test(tests,
                    the_founded_listen_to_no_other_cluster_in_the_same_turn);
     tcase_add_test(tests, whom_the_core_does_not_follow_lends_no_name);
