@@ -138,6 +138,11 @@ const struct peer_identity *node_told_identity(const struct node *node);
 /* Who first had this node for a member of a cluster when it knew none, and so
  * kept it from founding one; 0: nobody. */
 raft_id_t node_heard_from(const struct node *node);
+
+/* Who waits for a founding as this node does, and was given other first members
+ * than it: nothing comes of that. Each once, as they were heard; how many. */
+size_t node_misfits(const struct node *node, const raft_id_t **ids);
+
 const struct lock_machine *node_machine(const struct node *node);
 raft_index_t node_applied_index(const struct node *node);
 

@@ -30,6 +30,8 @@
 
 static bool node_cluster_is_theirs(const struct peer_frame *frame);
 static void node_cluster_heard(struct node *node, raft_id_t from);
+static void node_cluster_compare(struct node *node,
+                                 const struct peer_message *message);
 static bool node_cluster_leads(enum peer_message_kind kind);
 static bool node_cluster_may_follow(const struct node *node,
                                     const struct raft_message *message);
@@ -66,6 +68,7 @@ bool node_cluster_takes(struct node *node, const struct peer_frame *frame)
         return !founded;
     }
     if (!peer_frame_has_cluster(&head->identity)) {
+        node_cluster_compare(node, &frame->message);
         return true;
     }
     node_cluster_heard(node, head->from);
@@ -90,6 +93,12 @@ void node_cluster_follow(struct node *node, const struct peer_frame *frame)
 raft_id_t node_heard_from(const struct node *node)
 {
     return node->heard_from;
+}
+
+size_t node_misfits(const struct node *node, const raft_id_t **ids)
+{
+    *ids = node->misfits;
+    return node->misfits_count;
 }
 
 void node_cluster_settle(struct node *node)
@@ -126,6 +135,27 @@ static void node_cluster_heard(struct node *node, raft_id_t from)
         node,
         &(struct raft_event){.kind = RAFT_EVENT_GROUP_HEARD, .now = node->now},
         &result);
+}
+
+/* A report of somebody who was given other first members founds nothing, and
+ * that will not change by itself: somebody has to be told, once. */
+static void node_cluster_compare(struct node *node,
+                                 const struct peer_message *message)
+{
+    if (message->kind != PEER_FOUND ||
+        message->raft.found.members ==
+            raft_members_checksum(raft_members(node->raft))) {
+        return;
+    }
+    for (size_t i = 0; i < node->misfits_count; i++) {
+        if (node->misfits[i] == message->from) {
+            return;
+        }
+    }
+    if (node->misfits_count < LIMIT_MEMBERS) {
+        node->misfits[node->misfits_count] = message->from;
+        node->misfits_count++;
+    }
 }
 
 /* What only a leader sends, and every leader to all of its members. */

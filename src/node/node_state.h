@@ -171,9 +171,11 @@ struct node {
     struct table_seed table_seed;
     struct peer_identity identity;
     struct peer_identity
-        told;             /* the same, without an id that may yet be lost */
-    bool founded;         /* the id is that of the founders */
-    raft_id_t heard_from; /* of a cluster, while there was none here */
+        told;     /* the same, without an id that may yet be lost */
+    bool founded; /* the id is that of the founders */
+    raft_id_t misfits[LIMIT_MEMBERS]; /* node_misfits() */
+    size_t misfits_count;
+    raft_id_t heard_from;      /* of a cluster, while there was none here */
     struct lock_origin origin; /* of what this node numbers */
     time_ms_t now;
     time_ms_t wall;

@@ -143,6 +143,7 @@ struct server {
     raft_term_t seen_term;
     bool seen_probation;
     raft_id_t seen_heard; /* node_heard_from() */
+    size_t seen_misfits;
     enum raft_role seen_role;
     struct raft_members seen_members;
     raft_index_t joined_index; /* they were fetched as of this entry; 0: not */

@@ -16,6 +16,7 @@ static void server_node_turn(struct server *server);
 static time_ms_t server_node_finish_turn(struct server *server);
 static void server_node_notice_changes(struct server *server);
 static void server_node_notice_cluster(struct server *server);
+static void server_node_notice_misfits(struct server *server);
 static void server_node_stop(struct server *server);
 static bool server_node_may_leave(const struct server *server);
 static const char *server_node_objection(const struct server *server,
@@ -177,6 +178,7 @@ static void server_node_notice_cluster(struct server *server)
                    "one",
                    (unsigned long long)heard, (unsigned long long)heard);
     }
+    server_node_notice_misfits(server);
     if (peer_frame_has_cluster(&server->peers.owner.identity) ||
         !peer_frame_has_cluster(identity)) {
         return;
@@ -185,6 +187,21 @@ static void server_node_notice_cluster(struct server *server)
     server_hex(identity->cluster, PEER_CLUSTER_BYTES, server->cluster_id);
     server_log(&server->log, SERVER_LOG_NOTICE, "this node is of cluster %s",
                server->cluster_id);
+}
+
+/* Once for each of them: they go on reporting. */
+static void server_node_notice_misfits(struct server *server)
+{
+    const raft_id_t *ids;
+    const size_t count = node_misfits(server->node, &ids);
+    while (server->seen_misfits < count) {
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "node %llu was started with other first members than this "
+                   "node: no cluster is founded until initial-cluster is the "
+                   "same for all of them, with empty directories",
+                   (unsigned long long)ids[server->seen_misfits]);
+        server->seen_misfits++;
+    }
 }
 
 static void server_node_stop(struct server *server)

@@ -421,6 +421,26 @@ START_TEST(who_comes_back_with_a_cluster_founds_none)
 }
 END_TEST
 
+START_TEST(who_has_other_first_members_is_named_once)
+{
+    const raft_id_t *ids = NULL;
+    struct raft_message report = report_of(22, false);
+    wait_ms(FOUND_MS);
+    ck_assert_uint_eq(node_misfits(nx.node, &ids), 0);
+    report.found.members++;
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(hear_raft(&nobody, report), STATUS_OK);
+        ck_assert_uint_eq(node_misfits(nx.node, &ids), 1);
+        ck_assert_uint_eq(ids[0], 2);
+    }
+    ck_assert(raft_on_probation(node_raft(nx.node)));
+
+    hear_report(22);
+    ck_assert(!raft_on_probation(node_raft(nx.node)));
+    ck_assert_uint_eq(node_misfits(nx.node, &ids), 1);
+}
+END_TEST
+
 START_TEST(a_leader_takes_it_into_its_cluster)
 {
     ck_assert_int_eq(hear_leader(&theirs), STATUS_OK);
@@ -498,6 +518,7 @@ int main(void)
     tcase_add_test(tests, a_snapshot_without_room_founds_nothing);
     tcase_add_test(tests, the_founders_are_believed_under_their_name_only);
     tcase_add_test(tests, who_comes_back_with_a_cluster_founds_none);
+    tcase_add_test(tests, who_has_other_first_members_is_named_once);
     tcase_add_test(tests, a_leader_takes_it_into_its_cluster);
     tcase_add_test(tests, a_greeting_founds_nothing_and_is_no_leader);
     tcase_add_test(tests, a_candidate_founds_nothing_and_gets_no_answer);
