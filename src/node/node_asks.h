@@ -29,8 +29,9 @@ struct node_ask {
     TAILQ_ENTRY(node_ask) kin;    /* in the list of its kind, by number */
     TAILQ_ENTRY(node_ask) unsent; /* OPEN */
     struct heap_node wake;
-    uint64_t id;   /* of the client's ask; 0: this node's own */
-    uint64_t ends; /* of an abandon: the ask whose wait it ends, or 0 */
+    uint64_t id;       /* of the client's ask; 0: this node's own */
+    uint64_t ends;     /* of an abandon: the ask whose wait it ends, or 0 */
+    uint64_t ended_by; /* ENDING: the number of that abandon */
     enum command_plan_kind kind;
     enum node_ask_state state;
     uint64_t number;
@@ -41,7 +42,6 @@ struct node_ask {
     time_ms_t wait_until; /* of one that acquires; TIME_NEVER */
     bool sent_ever;       /* it may be in somebody's log */
     bool async;
-    bool ending;         /* its wait is over: an abandon is on its way */
     bool disowned;       /* nobody waits for what it acquired any more */
     bool busy;           /* refused at once: too many are open */
     struct buffer bytes; /* the command, query or renewal, encoded */

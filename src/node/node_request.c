@@ -259,7 +259,7 @@ static void node_request_wake(struct node *node, struct node_ask *ask)
         return;
     case NODE_ASK_ENDING:
         /* Nobody took the abandon, and the client has waited enough. */
-        node_wait_forget_end(node, ask->id);
+        node_wait_forget_end(node, ask);
         node_request_reply(
             node, ask,
             &(struct node_reply){.reply_class = NODE_UNKNOWN, .last = true});

@@ -303,8 +303,9 @@ void node_wait_refused(struct node *node, struct node_ask *ask);
 /* End a wait: its client hears no once it has left its queue. */
 void node_wait_end(struct node *node, struct node_ask *ask);
 
-/* The ask that an abandon is to end is gone; its number may come again. */
-void node_wait_forget_end(struct node *node, uint64_t id);
+/* The ask is going: if an abandon is to end it, that finds nobody any more. Its
+ * id may come again. */
+void node_wait_forget_end(struct node *node, const struct node_ask *ask);
 
 /* Nobody waits any more for an acquire that somebody may have. */
 void node_wait_disown(struct node *node, struct node_ask *ask);

@@ -14,8 +14,8 @@
 
 static void node_wait_ask_again(struct node *node, struct node_ask *ask);
 static void node_wait_check(struct node *node, struct node_ask *ask);
-static void node_wait_abandon(struct node *node, struct node_ask *ask,
-                              uint64_t ticket, uint64_t ends);
+static uint64_t node_wait_abandon(struct node *node, const struct node_ask *ask,
+                                  uint64_t ticket, uint64_t ends);
 static struct lock_acquire node_wait_acquire_of(const struct node_ask *ask);
 static void node_wait_encode_abandon(const struct node *node,
                                      const struct node_ask *ask,
@@ -33,13 +33,13 @@ void node_drop(struct node *node, uint64_t ask_id, time_ms_t now)
     }
     node->again = true;
     if (ask->state == NODE_ASK_QUEUED) {
-        node_wait_abandon(node, ask, ask->ticket, 0);
+        (void)node_wait_abandon(node, ask, ask->ticket, 0);
         node_asks_remove(&node->asks, ask);
     } else if (ask->state != NODE_ASK_ENDING && ask->sent_ever &&
                node_request_acquires(ask)) {
         node_wait_disown(node, ask);
     } else {
-        node_wait_forget_end(node, ask->id);
+        node_wait_forget_end(node, ask);
         node_asks_remove(&node->asks, ask);
     }
 }
@@ -61,7 +61,7 @@ void node_wait_granted(struct node *node, struct node_ask *ask, uint64_t token,
                        uint64_t ticket)
 {
     if (ask->id == 0) {
-        node_wait_abandon(node, ask, ticket, 0);
+        (void)node_wait_abandon(node, ask, ticket, 0);
         node_asks_remove(&node->asks, ask);
         return;
     }
@@ -77,7 +77,7 @@ void node_wait_granted(struct node *node, struct node_ask *ask, uint64_t token,
 void node_wait_queued(struct node *node, struct node_ask *ask, uint64_t ticket)
 {
     if (ask->id == 0) {
-        node_wait_abandon(node, ask, ticket, 0);
+        (void)node_wait_abandon(node, ask, ticket, 0);
         node_asks_remove(&node->asks, ask);
         return;
     }
@@ -188,9 +188,10 @@ void node_wait_disown(struct node *node, struct node_ask *ask)
     node_request_arm(node, ask);
 }
 
-/* Let the cluster know that nobody wants what ask stands or stood for. */
-static void node_wait_abandon(struct node *node, struct node_ask *ask,
-                              uint64_t ticket, uint64_t ends)
+/* Let the cluster know that nobody wants what ask stands or stood for, under
+ * the number that comes back. */
+static uint64_t node_wait_abandon(struct node *node, const struct node_ask *ask,
+                                  uint64_t ticket, uint64_t ends)
 {
     struct node_ask *abandon =
         node_asks_add(&node->asks, 0, COMMAND_PLAN_WRITE);
@@ -200,25 +201,24 @@ static void node_wait_abandon(struct node *node, struct node_ask *ask,
     abandon->ends = ends;
     node_request_arm(node, abandon);
     node->again = true;
+    return abandon->number;
 }
 
 /* From here on the answer is no, even if the grant is on its way: whoever
  * hears no must not hold the lock. */
 void node_wait_end(struct node *node, struct node_ask *ask)
 {
-    node_wait_abandon(node, ask, ask->ticket, ask->id);
+    ask->ended_by = node_wait_abandon(node, ask, ask->ticket, ask->id);
     node_asks_end(&node->asks, ask);
     ask->sent_at = node->now;
     node_request_arm(node, ask);
 }
 
-void node_wait_forget_end(struct node *node, uint64_t id)
+void node_wait_forget_end(struct node *node, const struct node_ask *ask)
 {
-    struct node_ask *abandon;
-    TAILQ_FOREACH (abandon, &node->asks.writes, kin) {
-        if (abandon->ends == id) {
-            abandon->ends = 0;
-        }
+    struct node_ask *abandon = node_asks_find_write(&node->asks, ask->ended_by);
+    if (ask->state == NODE_ASK_ENDING && abandon != NULL) {
+        abandon->ends = 0;
     }
 }
 

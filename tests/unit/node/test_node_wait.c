@@ -213,6 +213,23 @@ START_TEST(a_wait_leaves_its_queue_when_its_client_goes)
 }
 END_TEST
 
+/* Its client may use the id again at once. */
+START_TEST(what_was_ended_and_dropped_ends_no_other_wait)
+{
+    acquire(1);
+    answer(1, LOCK_QUEUED, 9);
+    ck_assert(node_unblock(mx.node, 1, mx.now));
+    node_drop(mx.node, 1, mx.now);
+    mx_run();
+    acquire(1);
+    answer(3, LOCK_QUEUED, 11);
+    answer(2, LOCK_CANCELLED, 0);
+
+    ck_assert_uint_eq(mx.replies_count, 0);
+    ck_assert_uint_eq(node_count(mx.node).waiting, 1);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *result = suite_create("node_wait");
@@ -228,6 +245,7 @@ static Suite *suite(void)
     tcase_add_test(led, no_is_said_when_the_wait_has_left_its_queue);
     tcase_add_test(led, a_grant_that_comes_too_late_is_not_told);
     tcase_add_test(led, a_wait_leaves_its_queue_when_its_client_goes);
+    tcase_add_test(led, what_was_ended_and_dropped_ends_no_other_wait);
     suite_add_tcase(result, led);
     return result;
 }
