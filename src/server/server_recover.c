@@ -204,6 +204,9 @@ static void server_recover_print(const struct store_recovered *recovered,
     (void)printf("%-18s %" PRIu64 "\n", "last token", tokens->before);
     (void)printf("%-18s above %" PRIu64 "\n", "tokens from now on",
                  tokens->after);
+    (void)printf("%-18s with fence-cluster-id refuse them until started again "
+                 "with the new id\n",
+                 "stores");
     if (recovered->repair_index > last) {
         (void)printf("%-18s entries up to %" PRIu64
                      " had been acknowledged by this node\n",

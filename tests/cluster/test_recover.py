@@ -81,6 +81,7 @@ def disaster(nodes, held):
     assert done.returncode == 0, done
     say(done.stdout.rstrip())
     assert "cluster of its own" in done.stdout, done
+    assert "fence-cluster-id" in done.stdout, "nobody is told of the stores"
 
     survivor.start()
     soon("the survivor leads", lambda: leads([survivor]) == {survivor.id})
