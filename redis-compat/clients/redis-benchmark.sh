@@ -52,6 +52,12 @@ bench "$follower" -r 100000 -n 8000 -P 16 "${lock[@]}"
 bench "$follower" -r 100000 -n 2000 -3 "${lock[@]}"
 bench "$leader" -r 100000 -n 8000 -P 16 --threads 2 "${lock[@]}"
 bench "$cluster_leader" -r 100000 -n 2000 "${lock[@]}"
+for address in "$follower" "$leader" "$cluster_leader"; do
+    bench "$address" -t set,get -r 1000 -n 4000
+    bench "$address" -t set,get -r 1000 -n 16000 -P 16
+done
+# Values of another size, and more of them at once than a node holds replies.
+bench "$follower" -t set,get -d 60000 -n 2000 -P 64 -c 8
 # One lock that all of them want: all but one are refused, and null is no error.
 bench "$follower" -r 100000 -n 2000 -P 16 \
     LOCK.ACQUIRE bench:one owner:__rand_int__ 5000 WAIT 0

@@ -131,6 +131,20 @@ expect_like '^ *[0-9]+ +[0-9.]+[BKMG] +[0-9]+ +[0-9]+ ' "$stat" "--stat"
 expect_like '^[0-9]+ [0-9]+ [0-9.]+ [0-9]+' \
     "$(timeout 10 "${plain[@]}" --latency -i 0.3 --raw < /dev/null)" "--latency"
 
+# Its own scans, over SCAN, TYPE, STRLEN and MEMORY USAGE.
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    echo "SET cli:scan:$i $(printf "%0${i}0d" 0)"
+done | "${plain[@]}" > /dev/null
+expect 12 "$("${plain[@]}" --scan --pattern 'cli:scan:*' | sort -u | wc -l)" \
+    "--scan --pattern"
+expect "cli:scan:1 cli:scan:10 cli:scan:11 cli:scan:12" \
+    "$("${plain[@]}" --scan --pattern 'cli:scan:1*' | sort -u |
+        paste -sd ' ')" "a narrower --pattern"
+expect_like 'Biggest string found .*"cli:scan:12".* has 120 bytes' \
+    "$("${plain[@]}" --bigkeys)" "--bigkeys"
+expect_like 'Biggest string found .*"cli:scan:12".* has [0-9]+ bytes' \
+    "$("${plain[@]}" --memkeys)" "--memkeys"
+
 expect_like 'All 16384 slots covered' "$("${follower[@]}" --cluster check "$4" \
     2>&1)" "--cluster check"
 
