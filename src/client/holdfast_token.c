@@ -326,22 +326,27 @@ bool hf_token_holds(const struct hf_token_keys *keys,
                     const char *signature, size_t signature_bytes,
                     enum hf_token_mode *mode)
 {
-    static const char nobody[] = "00000000000000000000000000000000";
-    struct hf_token_parts parts = {.cluster = nobody, .mode = 'e'};
-    unsigned char wanted[HF_TOKEN_TAG_BYTES] = {0};
+    /* Taken apart where there is none to take apart. */
+    static const char nothing[] =
+        "1.nobody.00000000000000000000000000000000.e."
+        "0000000000000000000000000000000000000000000000000000000000000000";
+    struct hf_token_parts parts;
+    unsigned char wanted[HF_TOKEN_TAG_BYTES];
     unsigned char tag[HF_TOKEN_TAG_BYTES];
-    bool good =
-        hf_token_split(signature, signature_bytes, &parts) &&
-        hf_token_unhex(parts.tag, (size_t)2 * HF_TOKEN_TAG_BYTES, wanted);
+    bool good = hf_token_split(signature, signature_bytes, &parts);
+    if (!good) {
+        (void)hf_token_split(nothing, sizeof(nothing) - 1, &parts);
+    }
+    good &= hf_token_unhex(parts.tag, (size_t)2 * HF_TOKEN_TAG_BYTES, wanted);
     const struct hf_token_key *key =
-        good ? hf_token_keys_find(keys, parts.id, parts.id_bytes) : NULL;
-    good = good && key != NULL;
+        hf_token_keys_find(keys, parts.id, parts.id_bytes);
+    good &= key != NULL;
     if (key == NULL) {
         key = &keys->list[keys->count];
     }
-    if (good && cluster_id != NULL) {
-        good = strlen(cluster_id) == HF_TOKEN_CLUSTER_DIGITS &&
-               memcmp(cluster_id, parts.cluster, HF_TOKEN_CLUSTER_DIGITS) == 0;
+    if (cluster_id != NULL) {
+        good &= strlen(cluster_id) == HF_TOKEN_CLUSTER_DIGITS &&
+                memcmp(cluster_id, parts.cluster, HF_TOKEN_CLUSTER_DIGITS) == 0;
     }
     const bool made = hf_token_tag(key, parts.cluster, parts.mode, token, tag);
     const bool same = CRYPTO_memcmp(tag, wanted, sizeof(tag)) == 0;

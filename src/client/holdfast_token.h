@@ -90,7 +90,7 @@ const char *hf_token_keys_id(const struct hf_token_keys *keys, size_t place);
  * tokens of this cluster only; NULL: of any that has one of the keys. mode, if
  * it is not NULL, is set to that of the grant.
  *
- * Takes the same time whatever is wrong: an unknown key, a wrong signature,
+ * Does the same work whatever is wrong: an unknown key, a wrong signature,
  * another lock, owner or cluster, no signature at all. */
 bool hf_token_holds(const struct hf_token_keys *keys,
                     const struct hf_token *token, const char *cluster_id,

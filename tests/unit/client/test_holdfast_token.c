@@ -1,9 +1,14 @@
 /* test_holdfast_token.c - signatures: made, checked, and never invented.
  *
  * A million false ones are tried; HOLDFAST_FORGERIES=N tries that many.
+ * HOLDFAST_TIMINGS=N, N rounds, prints how long a check takes for each thing
+ * that can be wrong; that is for a person to look at, on a quiet machine:
+ *
+ *     CK_FORK=no HOLDFAST_TIMINGS=20000 tests/unit/client/test_holdfast_token
  */
 #include "client/holdfast_token.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -11,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/random.h"
@@ -39,6 +45,30 @@ static uid_t user;
 uid_t geteuid(void)
 {
     return user;
+}
+
+/* In the place of OpenSSL's: tags are counted, and what they are over. */
+static size_t tags_made;
+static size_t tagged_bytes;
+
+int EVP_MAC_update(EVP_MAC_CTX *context, const unsigned char *data,
+                   size_t bytes)
+{
+    int (*real)(EVP_MAC_CTX *, const unsigned char *, size_t);
+    void *symbol = dlsym(RTLD_NEXT, "EVP_MAC_update");
+    memcpy(&real, &symbol, sizeof(real));
+    tagged_bytes += bytes;
+    return real(context, data, bytes);
+}
+
+int EVP_MAC_final(EVP_MAC_CTX *context, unsigned char *out, size_t *count,
+                  size_t room)
+{
+    int (*real)(EVP_MAC_CTX *, unsigned char *, size_t *, size_t);
+    void *symbol = dlsym(RTLD_NEXT, "EVP_MAC_final");
+    memcpy(&real, &symbol, sizeof(real));
+    tags_made++;
+    return real(context, out, count, room);
 }
 
 static struct hf_token_keys *read_keys(const char *text)
@@ -153,6 +183,89 @@ START_TEST(no_signature_does_not_hold)
     ck_assert(!holds(&grant, "1"));
     ck_assert(!holds(&grant, "1.k1." CLUSTER ".e."));
     ck_assert(!holds(&grant, ""));
+}
+END_TEST
+
+/* Signatures that do not hold, by what is wrong. */
+struct wrong {
+    const char *what;
+    char text[HF_TOKEN_SIGNATURE_BYTES];
+};
+
+static void make_wrong(struct wrong list[6])
+{
+    static const char *const names[] = {"nothing",         "no signature",
+                                        "one byte less",   "an unknown key",
+                                        "another cluster", "a wrong tag"};
+    for (size_t i = 0; i < 6; i++) {
+        list[i].what = names[i];
+        memcpy(list[i].text, signature, sizeof(signature));
+    }
+    list[0].text[0] = '\0';
+    memset(list[1].text, 'x', strlen(signature));
+    list[2].text[strlen(signature) - 1] = '\0';
+    list[3].text[3] = '9';
+    list[4].text[5] = '1';
+    list[5].text[strlen(signature) - 1] ^= 1;
+}
+
+/* One tag each time, over as much but for the id of the key. */
+START_TEST(whatever_is_wrong_is_as_much_work)
+{
+    struct wrong list[6];
+    make_wrong(list);
+    tagged_bytes = 0;
+    ck_assert(holds(&grant, signature));
+    const size_t right_bytes = tagged_bytes;
+    for (size_t i = 0; i < 6; i++) {
+        tags_made = 0;
+        tagged_bytes = 0;
+        ck_assert_msg(!holds(&grant, list[i].text), "%s", list[i].what);
+        ck_assert_msg(tags_made == 1, "%s", list[i].what);
+        ck_assert_msg(tagged_bytes == right_bytes ||
+                          tagged_bytes == right_bytes - strlen("k1"),
+                      "%s", list[i].what);
+    }
+}
+END_TEST
+
+static int compare_ns(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a;
+    const int64_t right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* All kinds in turn, so that what else the machine does concerns all. */
+START_TEST(how_long_it_takes_is_printed)
+{
+    const char *rounds = getenv("HOLDFAST_TIMINGS");
+    const size_t count = rounds != NULL ? strtoul(rounds, NULL, 10) : 0;
+    struct wrong list[6];
+    int64_t *times[6];
+    make_wrong(list);
+    for (size_t i = 0; i < 6; i++) {
+        times[i] = calloc(count + 1, sizeof(*times[i]));
+    }
+    for (size_t round = 0; round < count; round++) {
+        for (size_t i = 0; i < 6; i++) {
+            struct timespec begin;
+            struct timespec end;
+            clock_gettime(CLOCK_MONOTONIC, &begin);
+            (void)holds(&grant, list[i].text);
+            clock_gettime(CLOCK_MONOTONIC, &end);
+            times[i][round] =
+                (int64_t)(end.tv_sec - begin.tv_sec) * 1000000000 +
+                (end.tv_nsec - begin.tv_nsec);
+        }
+    }
+    for (size_t i = 0; i < 6; i++) {
+        qsort(times[i], count, sizeof(*times[i]), compare_ns);
+        if (count > 0) {
+            printf("%-16s %5ld ns\n", list[i].what, (long)times[i][count / 2]);
+        }
+        free(times[i]);
+    }
 }
 END_TEST
 
@@ -366,6 +479,8 @@ static Suite *suite(void)
     tcase_add_test(signatures, another_grant_does_not_hold);
     tcase_add_test(signatures, another_cluster_does_not_hold);
     tcase_add_test(signatures, no_signature_does_not_hold);
+    tcase_add_test(signatures, whatever_is_wrong_is_as_much_work);
+    tcase_add_test(signatures, how_long_it_takes_is_printed);
     tcase_add_test(signatures, every_flipped_bit_and_every_cut_is_noticed);
     tcase_add_test(signatures, nothing_forged_holds);
     suite_add_tcase(suite_, signatures);
