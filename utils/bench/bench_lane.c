@@ -12,6 +12,7 @@
 
 static bool bench_lane_choose(struct bench_lane *lane);
 static void bench_lane_draw_key(struct bench_lane *lane);
+static size_t bench_lane_digits(uint64_t number, char *out);
 static void bench_lane_ask(struct bench_lane *lane, uint64_t now);
 static void bench_lane_pause(struct bench_lane *lane, uint64_t now);
 static void bench_lane_granted(struct bench_lane *lane);
@@ -77,6 +78,8 @@ static bool bench_lane_choose(struct bench_lane *lane)
     if (options->mode == BENCH_COMMAND) {
         lane->doing = BENCH_KIND_COMMAND;
         bench_lane_draw_key(lane);
+        lane->commands++;
+        lane->token_count = bench_lane_digits(lane->commands, lane->token);
         load->sequences++;
     } else if (lane->holds) {
         lane->doing = BENCH_KIND_RENEW;
@@ -103,17 +106,24 @@ static void bench_lane_draw_key(struct bench_lane *lane)
         load->random ^= load->random << 17;
         number = load->random % options->keys;
     }
+    const size_t prefix_count = strlen(options->prefix);
+    memcpy(lane->key, options->prefix, prefix_count);
+    lane->key_count =
+        prefix_count + bench_lane_digits(number, lane->key + prefix_count);
+}
+
+/* Done for every command, and so not by snprintf(). */
+static size_t bench_lane_digits(uint64_t number, char *out)
+{
     char digits[24];
     char *at = digits + sizeof(digits);
     do {
         *--at = (char)('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    const size_t prefix_count = strlen(options->prefix);
     const size_t count = (size_t)(digits + sizeof(digits) - at);
-    memcpy(lane->key, options->prefix, prefix_count);
-    memcpy(lane->key + prefix_count, at, count);
-    lane->key_count = prefix_count + count;
+    memcpy(out, at, count);
+    return count;
 }
 
 static void bench_lane_ask(struct bench_lane *lane, uint64_t now)

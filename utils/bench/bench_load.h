@@ -31,6 +31,7 @@ struct bench_lane {
     uint64_t sent_ns;
     uint64_t began_ns; /* its cycle */
     size_t command;    /* next of the commands */
+    uint64_t commands; /* sent; __token__ in mode command */
     char key[192], owner[64], token[64];
     size_t key_count, owner_count, token_count;
 };
