@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "net/net_loop.h"
@@ -81,6 +82,35 @@ enum status net_call_local(const struct net_call *call,
                        &address->length) == 0
                ? STATUS_OK
                : STATUS_REFUSED;
+}
+
+/* Who listens everywhere is at every address of this machine, and a call to one
+ * of those comes from the same. */
+bool net_call_is_to(const struct net_call *call, int fd)
+{
+    struct net_address ends[3];
+    char hosts[3][INET6_ADDRSTRLEN + 2];
+    uint16_t ports[3];
+    for (size_t i = 0; i < 3; i++) {
+        char text[128];
+        struct net_address *end = &ends[i];
+        struct sockaddr *raw = (struct sockaddr *)&end->storage;
+        *end = (struct net_address){.length = sizeof(end->storage)};
+        if ((i == 1 ? getpeername(call->fd, raw, &end->length)
+                    : getsockname(i == 0 ? call->fd : fd, raw, &end->length)) !=
+            0) {
+            return false;
+        }
+        net_address_text(end, text, sizeof(text));
+        if (net_address_split(bytes_of_text(text), hosts[i], sizeof(hosts[i]),
+                              &ports[i]) != STATUS_OK) {
+            return false;
+        }
+    }
+    const bool everywhere =
+        strcmp(hosts[2], "0.0.0.0") == 0 || strcmp(hosts[2], "::") == 0;
+    return ports[1] == ports[2] &&
+           strcmp(hosts[1], everywhere ? hosts[0] : hosts[2]) == 0;
 }
 
 enum status net_call_ask(struct net_call *call, struct bytes frame,

@@ -28,6 +28,10 @@ void net_call_close(struct net_call *call);
 enum status net_call_local(const struct net_call *call,
                            struct net_address *address);
 
+/* True if who answers this call listens at this socket: then a program has
+ * called itself. fd may be -1. */
+bool net_call_is_to(const struct net_call *call, int fd);
+
 /* Send a frame and wait for one, wait_ms in all. The reply is valid until the
  * next call. STATUS_INCOMPLETE: the other side closed; STATUS_NOT_FOUND: no
  * answer in time; others as of peer_frame_inspect(). */

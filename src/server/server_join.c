@@ -35,6 +35,9 @@
  * died has a successor by then. */
 #define SERVER_JOIN_RETRY_MS 300
 
+/* Until a member is asked again whose cluster is not founded yet. */
+#define SERVER_JOIN_FOUND_MS 500
+
 /* Between two questions to the same node. */
 #define SERVER_JOIN_PAUSE_MS 100
 
@@ -42,6 +45,7 @@ enum server_join_step {
     SERVER_JOIN_DONE,
     SERVER_JOIN_AGAIN,  /* at the member that was given */
     SERVER_JOIN_GO_ON,  /* at join.target, which somebody named */
+    SERVER_JOIN_WAIT,   /* as again, and nothing was wrong: it is too early */
     SERVER_JOIN_FAILED, /* for good */
 };
 
@@ -56,21 +60,29 @@ struct server_join {
     time_ms_t deadline;
     struct raft_members *members;
     struct net_call call;
-    bool guessed; /* it goes to the port that was given, as it is */
+    bool guessed;      /* it goes to the port that was given, as it is */
+    int wrong_guesses; /* where nobody answered as a member */
+    bool waited;       /* for the cluster to be founded, and that was said */
     struct peer_frame frame;
     struct buffer out;
 };
 
+static enum server_join_step server_join_repeat(struct server_join *join);
 static enum server_join_step server_join_attempt(struct server_join *join);
 static bool server_join_open(struct server_join *join);
+static bool server_join_is_itself(struct server_join *join,
+                                  enum server_join_step *step);
 static bool server_join_greet(struct server_join *join,
+                              enum server_join_step *step);
+static bool server_join_suits(struct server_join *join, struct bytes reply,
                               enum server_join_step *step);
 static enum server_join_step server_join_talk(struct server_join *join);
 static enum server_join_step server_join_fetch(struct server_join *join);
 static bool server_join_ask(struct server_join *join,
                             const struct peer_message *question,
                             enum peer_message_kind wanted);
-static bool server_join_same_cluster(struct server_join *join);
+static bool server_join_same_cluster(struct server_join *join,
+                                     const struct peer_identity *theirs);
 static void server_join_own_address(struct server_join *join);
 static void server_join_pause(time_ms_t ms);
 
@@ -84,21 +96,8 @@ bool server_join(struct server *server, struct store_identity *identity,
         .members = members,
         .call = {.fd = -1},
     };
-    enum server_join_step step = SERVER_JOIN_AGAIN;
     peer_frame_init(&join.frame);
-    for (int i = 0; i < SERVER_JOIN_ATTEMPTS && step != SERVER_JOIN_DONE &&
-                    step != SERVER_JOIN_FAILED;
-         i++) {
-        if (i > 0) {
-            server_join_pause((time_ms_t)i * SERVER_JOIN_RETRY_MS);
-        }
-        if (step == SERVER_JOIN_AGAIN) {
-            (void)snprintf(join.target, sizeof(join.target), "%s",
-                           server->options.join);
-        }
-        step = server_join_attempt(&join);
-        net_call_close(&join.call);
-    }
+    const enum server_join_step step = server_join_repeat(&join);
     peer_frame_close(&join.frame);
     buffer_close(&join.out);
     server_read_clocks(server);
@@ -115,6 +114,28 @@ bool server_join(struct server *server, struct store_identity *identity,
     return true;
 }
 
+static enum server_join_step server_join_repeat(struct server_join *join)
+{
+    enum server_join_step step = SERVER_JOIN_AGAIN;
+    int made = 0;
+    while (made < SERVER_JOIN_ATTEMPTS && step != SERVER_JOIN_DONE &&
+           step != SERVER_JOIN_FAILED && net_loop_now() < join->deadline) {
+        if (step == SERVER_JOIN_WAIT) {
+            server_join_pause(SERVER_JOIN_FOUND_MS);
+        } else {
+            server_join_pause((time_ms_t)made * SERVER_JOIN_RETRY_MS);
+        }
+        if (step != SERVER_JOIN_GO_ON) {
+            (void)snprintf(join->target, sizeof(join->target), "%s",
+                           join->server->options.join);
+        }
+        step = server_join_attempt(join);
+        made += step == SERVER_JOIN_WAIT ? 0 : 1;
+        net_call_close(&join->call);
+    }
+    return step;
+}
+
 /* One conversation with one node. */
 static enum server_join_step server_join_attempt(struct server_join *join)
 {
@@ -122,7 +143,7 @@ static enum server_join_step server_join_attempt(struct server_join *join)
     if (!server_join_open(join)) {
         return SERVER_JOIN_AGAIN;
     }
-    if (!server_join_greet(join, &step)) {
+    if (server_join_is_itself(join, &step) || !server_join_greet(join, &step)) {
         return step;
     }
     server_join_own_address(join);
@@ -167,6 +188,26 @@ static bool server_join_open(struct server_join *join)
     return status == STATUS_OK;
 }
 
+/* Nobody would answer: this node listens already and does nothing else yet. A
+ * member may name it as the leader that it was before it lost its disk. */
+static bool server_join_is_itself(struct server_join *join,
+                                  enum server_join_step *step)
+{
+    const struct server *server = join->server;
+    bool itself = net_call_is_to(&join->call, server->peers.listener.fd);
+    for (size_t i = 0; i < server->listeners_count; i++) {
+        itself = itself || net_call_is_to(&join->call, server->listeners[i].fd);
+    }
+    if (itself) {
+        const bool given = strcmp(join->target, server->options.join) == 0;
+        (void)snprintf(join->reason, sizeof(join->reason),
+                       given ? "that is this node itself: name another member"
+                             : "the member takes this node for the leader");
+        *step = given ? SERVER_JOIN_FAILED : SERVER_JOIN_AGAIN;
+    }
+    return itself;
+}
+
 static bool server_join_greet(struct server_join *join,
                               enum server_join_step *step)
 {
@@ -190,9 +231,40 @@ static bool server_join_greet(struct server_join *join,
         (void)snprintf(join->reason, sizeof(join->reason),
                        "what listens at %.160s does not answer as a member",
                        join->target);
-        *step = join->guessed ? SERVER_JOIN_FAILED : SERVER_JOIN_AGAIN;
+        /* A member that is just being started opens one port after the other:
+         * only who is found so twice listens for something else. */
+        join->wrong_guesses += join->guessed ? 1 : 0;
+        *step =
+            join->wrong_guesses > 1 ? SERVER_JOIN_FAILED : SERVER_JOIN_AGAIN;
+        return false;
     }
-    return status == STATUS_OK;
+    return server_join_suits(join, reply, step);
+}
+
+/* A member that has no cluster itself yet answers nothing but greetings. One of
+ * another cluster must not even be asked: it would let this node in. */
+static bool server_join_suits(struct server_join *join, struct bytes reply,
+                              enum server_join_step *step)
+{
+    struct peer_frame_head head;
+    size_t frame_bytes = 0;
+    const enum status status = peer_frame_inspect(reply, &head, &frame_bytes);
+    ENSURE(status == STATUS_OK); /* it was decoded */
+    if (peer_frame_has_cluster(&head.identity)) {
+        *step = SERVER_JOIN_FAILED;
+        return server_join_same_cluster(join, &head.identity);
+    }
+    *step = SERVER_JOIN_WAIT;
+    (void)snprintf(join->reason, sizeof(join->reason),
+                   "the cluster of the member at %.160s is not founded yet: "
+                   "not all of its first members are up",
+                   join->target);
+    if (!join->waited) {
+        join->waited = true;
+        server_log(&join->server->log, SERVER_LOG_NOTICE, "waiting: %s",
+                   join->reason);
+    }
+    return false;
 }
 
 /* Ask until there is an answer that stands. */
@@ -210,7 +282,7 @@ static enum server_join_step server_join_talk(struct server_join *join)
             return SERVER_JOIN_AGAIN;
         }
         const struct peer_change_reply *reply = &join->frame.message.join_reply;
-        if (!server_join_same_cluster(join)) {
+        if (!server_join_same_cluster(join, &join->frame.head.identity)) {
             return SERVER_JOIN_FAILED;
         }
         if (reply->result == PEER_CHANGE_OK) {
@@ -248,7 +320,7 @@ static enum server_join_step server_join_fetch(struct server_join *join)
     if (!server_join_ask(join, &question, PEER_FETCH_REPLY)) {
         return SERVER_JOIN_AGAIN;
     }
-    if (!server_join_same_cluster(join)) {
+    if (!server_join_same_cluster(join, &join->frame.head.identity)) {
         return SERVER_JOIN_FAILED;
     }
     const enum status status = raft_members_decode(
@@ -289,9 +361,10 @@ static bool server_join_ask(struct server_join *join,
 }
 
 /* A member may name a leader at an address where by now another cluster is. */
-static bool server_join_same_cluster(struct server_join *join)
+static bool server_join_same_cluster(struct server_join *join,
+                                     const struct peer_identity *theirs)
 {
-    const uint8_t *cluster = join->frame.head.identity.cluster;
+    const uint8_t *cluster = theirs->cluster;
     if (!join->cluster_known) {
         memcpy(join->cluster, cluster, PEER_CLUSTER_BYTES);
         join->cluster_known = true;

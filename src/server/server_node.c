@@ -140,7 +140,8 @@ static void server_node_notice_changes(struct server *server)
         server_log(&server->log, SERVER_LOG_WARNING,
                    server->seen_removed
                        ? "this node was removed from the cluster: it serves no "
-                         "clients any more, and may be stopped"
+                         "clients any more, and may be stopped; to let it come "
+                         "back, empty its directory and start it with join"
                        : "this node is a member of the cluster again");
     }
     if (leader == server->seen_leader && raft_term(raft) == server->seen_term) {

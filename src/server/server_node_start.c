@@ -20,6 +20,9 @@
 static bool server_node_start_store(struct server *server,
                                     struct store_recovered *recovered);
 static void server_node_start_failed(void *context, const char *line);
+static void
+server_node_start_join_is_over(const struct server *server,
+                               const struct store_recovered *recovered);
 static bool server_node_start_new(struct server *server,
                                   struct store_recovered *recovered);
 static void server_node_start_members(const struct server *server,
@@ -65,7 +68,9 @@ static bool server_node_start_store(struct server *server,
                        : "");
         return false;
     }
-    if (recovered->fresh && !server_node_start_new(server, recovered)) {
+    if (!recovered->fresh) {
+        server_node_start_join_is_over(server, recovered);
+    } else if (!server_node_start_new(server, recovered)) {
         return false;
     }
     if (recovered->repair_index != 0) {
@@ -89,6 +94,27 @@ static void server_node_start_failed(void *context, const char *line)
 {
     const struct server *server = context;
     server_log(&server->log, SERVER_LOG_WARNING, "%s", line);
+}
+
+/* Who was given the wrong directory, or comes back to another cluster, would
+ * otherwise wonder why nobody lets it in. */
+static void
+server_node_start_join_is_over(const struct server *server,
+                               const struct store_recovered *recovered)
+{
+    struct peer_identity identity = {0};
+    char cluster[2 * STORE_CLUSTER_BYTES + 1];
+    if (server->options.join[0] == '\0') {
+        return;
+    }
+    server_hex(recovered->identity.cluster, STORE_CLUSTER_BYTES, cluster);
+    memcpy(identity.cluster, recovered->identity.cluster, STORE_CLUSTER_BYTES);
+    const bool known = peer_frame_has_cluster(&identity);
+    server_log(&server->log, SERVER_LOG_NOTICE,
+               "join is of no consequence: the directory %s is that of a "
+               "member of %s%s",
+               server->options.dir, known ? "cluster " : "a new cluster",
+               known ? cluster : "");
 }
 
 /* A directory without anything: this node is one of the first members, or

@@ -3,19 +3,25 @@
 has, and survives a restart; whoever cannot join says why in one line and ends
 with 1. A node that was removed says so and serves nobody (TRAPS B9, B10)."""
 
+import contextlib
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
 
 import cluster
 from cluster import Closed, Error, say, soon
+from test_versions import HELLO_REPLY, frame, hello, read_frame
 
 TTL = 600000
+JOIN_REPLY, NOT_LEADER = 33, 2  # peer_message.h
 
 
 def test(scene):
@@ -29,9 +35,11 @@ def test(scene):
     past_a_hung_leader(scene)
     by_a_name(scene)
     by_a_name_of_two(scene)
+    too_early(scene)
     by_snapshot(scene, nodes)
     listens(scene, nodes)
     cannot(scene, nodes, joined)
+    of_another_cluster(scene, nodes)
     removed(nodes, joined)
     nodes.same_state()
 
@@ -147,6 +155,67 @@ def by_a_name_of_two(scene):
     say("of several addresses of a name all are tried")
 
 
+def too_early(scene):
+    """The cluster is there when all of its first members are: a newcomer waits."""
+    nodes = scene.make(2)
+    nodes[0].start(wait=False)
+    node = scene.joiner(3, nodes[0]).start(wait=False)
+    soon("it says what it waits for", lambda: "not founded yet" in node.log())
+    nodes[1].start(wait=False)
+    node.wait_up(20)
+    soon("it votes", lambda: is_voter(node), within=20)
+    assert node.log().count("not founded yet") == 1, node.log()
+    for each in [*nodes, node]:
+        each.kill()
+    say("who joins too early waits, and says so")
+
+
+def of_another_cluster(scene, nodes):
+    """A member names a leader at a place where another cluster is by now. And a
+    node starts with the directory of a cluster that it was to leave."""
+    (alone,) = scene.cluster(1)
+    with fake_member(alone) as by:
+        node = scene.joiner(9, by).start(wait=False)
+        assert node.ends(30) == 1
+    wanted = f"the node at 127.0.0.1:{alone.port} is of another cluster"
+    assert wanted in node.last_line(), node.last_line()
+    assert len(alone.ask("RAFT.PEERS")) == 1, "and let it in"
+    old = alone.status()["cluster-id"]
+    alone.kill()
+    alone.options = ["--join", f"127.0.0.1:{nodes[0].port}"]
+    alone.members = ""
+    alone.start()
+    wanted = f"join is of no consequence: the directory {alone.dir} is that of a member of "
+    assert f"{wanted}cluster {old}" in alone.log(), alone.log()
+    alone.kill()
+    say("who is of another cluster is told from whom it wanted")
+
+
+@contextlib.contextmanager
+def fake_member(leader):
+    """Where a member of a third cluster would be that takes this node, of
+    another one, for its leader."""
+
+    def answer():
+        made, _ = ear.accept()
+        with made:
+            read_frame(made)
+            made.sendall(frame(HELLO_REPLY, hello(1, 1, 1), 1, 9, b"x" * 16))
+            read_frame(made)
+            address = f"127.0.0.1:{leader.port}".encode()
+            body = struct.pack("<BQH", NOT_LEADER, 1, len(address)) + address + bytes(2)
+            made.sendall(frame(JOIN_REPLY, body, 1, 9, b"x" * 16))
+            read_frame(made)
+
+    with socket.socket() as ear:
+        ear.bind(("127.0.0.1", 0))
+        ear.listen(8)
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"127.0.0.1:7@{ear.getsockname()[1]}"
+        thread.join(10)
+
+
 def assert_calm(newcomer):
     """What it catches up with is of a time before it came."""
     assert "no longer a member" not in newcomer.log(), newcomer.log()
@@ -204,7 +273,9 @@ def cannot(scene, nodes, joined):
         (scene.joiner(4, nodes[0]), f"id 4 is in use by the member at {address}"),
         (scene.joiner(9, "127.0.0.1:9"), "no member can be reached at 127.0.0.1:9"),
         (scene.joiner(9, f"127.0.0.1:{nodes[0].port + 100}"), "does not answer"),
+        (itself := scene.joiner(9, ""), "that is this node itself"),
     ]
+    itself.options[1] = f"127.0.0.1:{itself.port}"
     for node, _ in cases:
         node.start(wait=False)
     for node, reason in cases:

@@ -169,6 +169,30 @@ START_TEST(our_end_has_an_address)
 }
 END_TEST
 
+START_TEST(who_calls_itself_can_tell)
+{
+    const struct sockaddr_in any = {.sin_family = AF_INET};
+    const int everywhere = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_eq(
+        bind(everywhere, (const struct sockaddr *)&any, sizeof(any)), 0);
+    ck_assert_int_eq(listen(everywhere, 4), 0);
+    open_call();
+
+    ck_assert(net_call_is_to(&call, listener));
+    ck_assert(!net_call_is_to(&call, everywhere));
+    ck_assert(!net_call_is_to(&call, -1));
+
+    const struct net_address seen = nx_bound(everywhere);
+    to.items[0] = nx_loopback(
+        ntohs(((const struct sockaddr_in *)&seen.storage)->sin_port));
+    net_call_close(&call);
+    ck_assert_int_eq(net_call_open(&call, &to, AMPLE_MS), STATUS_OK);
+    ck_assert(net_call_is_to(&call, everywhere));
+    ck_assert(!net_call_is_to(&call, listener));
+    (void)close(everywhere);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *result = suite_create("net_call");
@@ -182,6 +206,7 @@ static Suite *suite(void)
     tcase_add_test(tcase, a_second_address_is_tried_if_the_first_is_no_good);
     tcase_add_test(tcase, no_address_is_nowhere);
     tcase_add_test(tcase, our_end_has_an_address);
+    tcase_add_test(tcase, who_calls_itself_can_tell);
     suite_add_tcase(result, tcase);
     return result;
 }
