@@ -88,6 +88,7 @@ const struct command *const command_table[] = {
     &cmd_punsubscribe,
     &cmd_quit,
     &cmd_raft_add,
+    &cmd_raft_help,
     &cmd_raft_peers,
     &cmd_raft_promote,
     &cmd_raft_remove,

@@ -34,6 +34,7 @@ extern const struct command cmd_fence_get;
 extern const struct command cmd_fence_last;
 extern const struct command cmd_raft_status;
 extern const struct command cmd_raft_peers;
+extern const struct command cmd_raft_help;
 extern const struct command cmd_raft_add;
 extern const struct command cmd_raft_promote;
 extern const struct command cmd_raft_remove;
