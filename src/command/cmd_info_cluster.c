@@ -15,6 +15,8 @@
 
 static void cmd_info_replica(struct cmd_info *info);
 static void cmd_info_replicas(struct cmd_info *info);
+static uint64_t cmd_info_offset(const struct command_facts *facts,
+                                const struct command_member *member);
 static void cmd_info_member(struct cmd_info *info, size_t place);
 static void cmd_info_put_replid(const char *cluster_id, char *replid);
 
@@ -155,10 +157,20 @@ static void cmd_info_replicas(struct cmd_info *info)
                 info, name,
                 "ip=%s,port=%u,state=online,offset=%" PRIu64 ",lag=0",
                 member->host, command_face_member_port(info->call, member),
-                member->match);
+                cmd_info_offset(facts, member));
             count++;
         }
     }
+}
+
+/* Only a leader knows how far each of the others is. Anybody else takes it that
+ * they have what is committed: less would look like a replica that is stuck. */
+static uint64_t cmd_info_offset(const struct command_facts *facts,
+                                const struct command_member *member)
+{
+    return member->match != 0 || facts->leader_id == facts->node_id
+               ? member->match
+               : facts->commit;
 }
 
 static void cmd_info_put_replid(const char *cluster_id, char *replid)

@@ -85,7 +85,8 @@ void cmd_info_memory(struct cmd_info *info)
     cmd_info_number(info, "lazyfree_pending_objects", 0);
 }
 
-/* The log is on disk before a write is answered: neither RDB nor AOF. */
+/* The log is on disk before a write is answered: that is an AOF which is always
+ * synced, as CONFIG says too, and never rewritten. */
 void cmd_info_persistence(struct cmd_info *info)
 {
     cmd_info_number(info, "loading", 0);
@@ -97,7 +98,7 @@ void cmd_info_persistence(struct cmd_info *info)
     cmd_info_text(info, "rdb_last_bgsave_time_sec", "-1");
     cmd_info_text(info, "rdb_current_bgsave_time_sec", "-1");
     cmd_info_number(info, "rdb_last_cow_size", 0);
-    cmd_info_number(info, "aof_enabled", 0);
+    cmd_info_number(info, "aof_enabled", 1);
     cmd_info_number(info, "aof_rewrite_in_progress", 0);
     cmd_info_number(info, "aof_rewrite_scheduled", 0);
     cmd_info_text(info, "aof_last_rewrite_time_sec", "-1");
@@ -153,21 +154,21 @@ void cmd_info_commandstats(struct cmd_info *info)
     const struct command_world *world = info->call->world;
     const struct command *command;
     for (size_t place = 0; (command = command_at(place)) != NULL; place++) {
-        uint64_t calls = 0;
-        uint64_t micros = 0;
-        uint64_t failed = 0;
-        world->command_stats(world->context, place, &calls, &micros, &failed);
-        if (calls == 0) {
+        struct command_calls of = {0};
+        world->command_stats(world->context, place, &of);
+        if (of.calls == 0 && of.rejected == 0) {
             continue;
         }
-        const uint64_t each = (micros * 100 + calls / 2) / calls;
+        const uint64_t each =
+            of.calls > 0 ? (of.micros * 100 + of.calls / 2) / of.calls : 0;
         char name[128];
         (void)snprintf(name, sizeof(name), "cmdstat_%s", command->name);
         cmd_info_print(info, name,
                        "calls=%" PRIu64 ",usec=%" PRIu64
                        ",usec_per_call=%" PRIu64 ".%02" PRIu64
-                       ",rejected_calls=0,failed_calls=%" PRIu64,
-                       calls, micros, each / 100, each % 100, failed);
+                       ",rejected_calls=%" PRIu64 ",failed_calls=%" PRIu64,
+                       of.calls, of.micros, each / 100, each % 100, of.rejected,
+                       of.failed);
     }
 }
 

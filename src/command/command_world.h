@@ -150,6 +150,14 @@ struct command_client {
     bool subscribed;           /* of type pubsub, else normal */
 };
 
+/* How often a command was asked for. */
+struct command_calls {
+    uint64_t calls;
+    uint64_t micros;   /* of them all, from request to reply */
+    uint64_t rejected; /* beside those: it was not even begun */
+    uint64_t failed;   /* of those: answered with an error */
+};
+
 /* Functions are there unless it says that they may be NULL. */
 struct command_world {
     void *context;
@@ -219,10 +227,9 @@ struct command_world {
                        const struct bytes **args, size_t *args_count,
                        struct bytes *client, struct bytes *name);
 
-    /* commandstats: calls and microseconds of a command by its place in the
-     * table. */
-    void (*command_stats)(void *context, size_t place, uint64_t *calls,
-                          uint64_t *micros, uint64_t *failed);
+    /* commandstats: of a command by its place in the table. */
+    void (*command_stats)(void *context, size_t place,
+                          struct command_calls *calls);
 
     /* errorstats: how often an error's first word was answered; false: no such
      * place. May be NULL: not counted. */

@@ -66,6 +66,8 @@ struct lock_counts {
     size_t data_keys;
     size_t fences;
     size_t origins;
+    size_t swept; /* data keys whose deadline had come, since the machine was
+                     made: not part of the state */
 };
 struct lock_counts lock_count(const struct lock_machine *machine);
 

@@ -278,6 +278,7 @@ void lock_data_apply_sweep(struct lock_machine *machine,
         key->life->deadline == sweep->deadline &&
         sweep->deadline <= lock_clock(machine)) {
         lock_data_remove(machine, key);
+        machine->swept++;
         *answer = (struct lock_answer){.result = LOCK_DONE, .count = 1};
     }
 }

@@ -138,6 +138,7 @@ struct lock_counts lock_count(const struct lock_machine *machine)
         .data_keys = lock_data_count(machine),
         .fences = lock_fence_count(machine),
         .origins = lock_requests_count(machine),
+        .swept = machine->swept,
     };
 }
 

@@ -156,7 +156,7 @@ static time_ms_t server_turn(void *context, time_ms_t now)
     server->engine->turn(server);
     server->now_us = server_now_us();
     server_clients_turn(server);
-    server_world_tick(server);
+    server_stats_tick(server);
     time_ms_t next = server->engine->finish_turn(server);
     if (server->stopping && server->engine->may_leave(server)) {
         net_loop_stop(&server->loop);

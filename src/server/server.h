@@ -14,6 +14,7 @@
  *   server_pubsub.c   who listens to which channel
  *   server_tell.c     messages to those who listen
  *   server_watch.c    clients that asked to hear of a lock
+ *   server_stats.c    what is counted of requests and replies
  *   server_slowlog.c  commands that took long
  *   server_files.c    how many files may be open, and for what
  *   server_tokens.c   the keys that sign tokens
@@ -55,17 +56,19 @@ struct server_counts {
     uint64_t error_replies;
     uint64_t net_input_bytes;
     uint64_t net_output_bytes;
+    uint64_t keyspace_hits;
+    uint64_t keyspace_misses;
     uint64_t expired_leases;
     uint64_t handovers;
     uint64_t elections;
     uint64_t ops_per_sec;
 };
 
-/* Calls of one command. */
-struct server_calls {
-    uint64_t calls;
-    uint64_t micros;
-    uint64_t failed;
+/* Error replies by their first word; those that find no place have the last. */
+#define SERVER_ERRORS_MAX 32
+struct server_errors {
+    char word[32];
+    uint64_t count;
 };
 
 /* The time is read once a turn; now_us is for measuring only. */
@@ -129,7 +132,10 @@ struct server {
     size_t monitors_count;
 
     struct server_counts counts;
-    struct server_calls *calls; /* by place in the command table */
+    struct command_calls *calls; /* by place in the command table */
+    struct server_errors errors[SERVER_ERRORS_MAX];
+    uint64_t memory_peak;
+    uint64_t swept_before; /* lock_counts.swept when counts began anew */
     char cluster_id[33];
     char run_id[41];
     uint64_t boot;
@@ -275,10 +281,27 @@ void server_members_update(struct server *server);
 /* Names that were looked up aside. */
 void server_members_collect(struct server *server);
 
-/* ---- server_world.c ---- */
+/* ---- server_stats.c ---- */
 
-/* What commands count as one second ends. */
-void server_world_tick(struct server *server);
+/* The reply of a slot is there: for commandstats, errorstats and SLOWLOG. args
+ * are the words of the request, as far as they are known. */
+void server_stats_note(const struct server_slot *slot, const struct bytes *args,
+                       size_t args_count);
+
+/* What left over a client's connection since it was counted last. */
+void server_stats_output(struct server_client *client);
+
+/* What is counted as one second ends. */
+void server_stats_tick(struct server *server);
+
+/* CONFIG RESETSTAT. */
+void server_stats_reset(struct server *server);
+
+/* The errors of a place; NULL: no such place, nor any behind it. */
+const struct server_errors *server_stats_errors(const struct server *server,
+                                                size_t place);
+
+/* ---- server_world.c ---- */
 
 struct command_world server_world(struct server *server);
 

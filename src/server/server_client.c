@@ -114,6 +114,7 @@ void server_client_free(struct server_client *client)
     command_multi_close(&client->session);
     server_watch_forget(server, client);
     server_pubsub_forget(&server->pubsub, client->session.id);
+    server_stats_output(client);
     server_remove_client(server, client);
     net_stream_close(&client->stream);
     resp_request_close(&client->reader);
@@ -160,6 +161,7 @@ static void server_client_received(void *context, size_t count)
 static void server_client_drained(void *context)
 {
     struct server_client *client = context;
+    server_stats_output(client);
     client->active_at = client->server->now;
     server_client_touch(client);
 }
@@ -201,9 +203,7 @@ static void server_client_flush(struct server_client *client)
 {
     struct server *server = client->server;
     net_stream_flush(&client->stream);
-    server->counts.net_output_bytes +=
-        client->stream.out_bytes - client->sent_bytes;
-    client->sent_bytes = client->stream.out_bytes;
+    server_stats_output(client);
     if (net_stream_waiting(&client->stream) > server->output_bytes_max) {
         client->gone = true;
     }
@@ -303,7 +303,10 @@ static void server_client_protest(struct server_client *client)
                    resp_request_error(&client->reader));
     resp_reply_error_text(&reply, text);
     server_flow_worded(slot);
+    slot->started_us = server_now_us();
+    slot->rejected = true;
     slot->done = true;
+    server_stats_note(slot, NULL, 0);
     client->closing = true;
 }
 
@@ -358,10 +361,13 @@ static bool server_client_carry_out(struct server_client *client,
     struct server *server = client->server;
     const enum command_reply_mode before = client->session.reply_mode;
     enum command_verdict verdict = COMMAND_ANSWERED;
+    const uint64_t started_us = server_now_us();
     if (command != NULL) {
         client->last_command = command; /* CLIENT LIST shows itself */
     }
-    if (command != NULL && server_client_is_allowed(client, call, command)) {
+    const bool allowed =
+        command != NULL && server_client_is_allowed(client, call, command);
+    if (allowed) {
         verdict = command_multi_start(command, call);
     } else {
         command_multi_spoil(&client->session);
@@ -372,6 +378,8 @@ static bool server_client_carry_out(struct server_client *client,
         return false;
     }
     struct server_slot *slot = server_slot_new(client, command);
+    slot->started_us = started_us;
+    slot->rejected = !allowed;
     server->counts.commands_processed++;
     slot->mute = server_client_is_mute(&client->session, before);
     if (command != NULL) {
@@ -387,7 +395,7 @@ static bool server_client_carry_out(struct server_client *client,
     client->closing = client->closing || verdict == COMMAND_CLOSES;
     slot->done = true;
     server_flow_worded(slot);
-    server_slot_note(slot);
+    server_stats_note(slot, call->args, call->args_count);
     if (client->session.authenticated && client->reader.limits.unproven) {
         resp_request_limit(&client->reader, &server->limits);
     }

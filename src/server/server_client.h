@@ -50,9 +50,9 @@ struct server_client {
     bool gone;                /* to be freed */
     bool more;                /* the reader may hold another request */
     struct server_words held; /* a request that may not run yet */
+    uint64_t output_counted;  /* of stream.out_bytes */
     time_ms_t connected_at;
     time_ms_t active_at;
-    uint64_t sent_bytes; /* of the stream, as counted for INFO */
     const struct command *last_command;
 };
 

@@ -46,6 +46,10 @@ void server_node_facts(struct server *server, struct command_facts *facts)
     facts->waiters = counts.waiters;
     facts->owners = counts.owners;
     facts->data_keys = counts.data_keys;
+    /* A state that was installed has begun to count anew. */
+    facts->expired_keys = counts.swept >= server->swept_before
+                              ? counts.swept - server->swept_before
+                              : counts.swept;
     for (uint32_t i = 0; i < LIMIT_DATABASES; i++) {
         size_t limited;
         facts->databases[i].keys = lock_count_database(machine, i, &limited);

@@ -33,7 +33,6 @@ struct server_slot *server_slot_new(struct server_client *client,
     struct server_slot *slot = memory_new(1, sizeof(*slot));
     slot->client = client;
     slot->command = command;
-    slot->started_us = client->server->now_us;
     STAILQ_INSERT_TAIL(&client->slots, slot, next);
     client->slots_count++;
     return slot;
@@ -64,7 +63,8 @@ bool server_slot_ask(struct server_slot *slot, const struct command_plan *plan)
                                          client->session.protocol};
         resp_reply_error_text(&reply, refusal);
         slot->done = true;
-        server->counts.error_replies++;
+        slot->rejected = true;
+        server_stats_note(slot, slot->words.args, slot->words.count);
         return false;
     }
     server->last_ask++;
@@ -84,6 +84,8 @@ bool server_slot_ask(struct server_slot *slot, const struct command_plan *plan)
         (void)snprintf(text, sizeof(text), "ERR the request is %s",
                        status_text(status));
         resp_reply_error_text(&reply, text);
+        slot->rejected = true;
+        server_stats_note(slot, slot->words.args, slot->words.count);
         server_slot_finish(slot);
         return false;
     }
@@ -149,10 +151,8 @@ static void server_slot_word(struct server_slot *slot,
         resp_reply_error_text(&call.reply,
                               "UNCERTAIN the leader was lost: the request may "
                               "or may not have been carried out");
-        server->counts.error_replies++;
     } else if (reply->reply_class == NODE_NOT_DONE) {
         server_slot_refuse(slot, &call.reply, reply);
-        server->counts.error_replies++;
     } else if (slot->unblocked && reply->answer.result == LOCK_REFUSED) {
         resp_reply_error_text(&call.reply,
                               "UNBLOCKED client unblocked via CLIENT UNBLOCK");
@@ -160,7 +160,7 @@ static void server_slot_word(struct server_slot *slot,
         slot->command->finish(&call, &outcome);
         server_slot_watch(slot, &reply->answer);
     }
-    server_slot_note(slot);
+    server_stats_note(slot, slot->words.args, slot->words.count);
 }
 
 /* It was not done: say why. A node that is no member any more will not be of
@@ -233,36 +233,6 @@ void server_slot_forget(struct server_slot *slot)
 {
     index_remove(&slot->client->server->slots, &slot->by_ask);
     slot->ask = 0;
-}
-
-void server_slot_note(const struct server_slot *slot)
-{
-    struct server *server = slot->client->server;
-    if (slot->command == NULL) {
-        return;
-    }
-    const uint64_t micros = server->now_us - slot->started_us;
-    const size_t place = command_place(slot->command);
-    if (command_at(place) != NULL) {
-        server->calls[place].calls++;
-        server->calls[place].micros += micros;
-    }
-    const int64_t least = server->options.slowlog_log_slower_than;
-    if (least < 0 || micros < (uint64_t)least ||
-        slot->command->flags & (COMMAND_SKIP_MONITOR | COMMAND_BLOCKING) ||
-        slot->words.count == 0) {
-        return;
-    }
-    struct server_slow *slow = server_slowlog_add(&server->slowlog);
-    if (slow != NULL) {
-        slow->wall_s = server->wall_us / 1000000;
-        slow->micros = micros;
-        server_words_copy(&slow->words, slot->words.args, slot->words.count);
-        net_address_text(&slot->client->from, slow->client,
-                         sizeof(slow->client));
-        (void)snprintf(slow->name, sizeof(slow->name), "%.63s",
-                       slot->client->session.name);
-    }
 }
 
 /* ---- finding ---- */

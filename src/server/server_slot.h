@@ -37,6 +37,7 @@ struct server_slot {
     bool notify;
     bool mute;                 /* CLIENT REPLY wants none */
     bool unblocked;            /* by CLIENT UNBLOCK ... ERROR */
+    bool rejected;             /* refused before it began */
     struct server_words words; /* the arguments, for finish() */
     struct buffer reply;
     struct server_flow_part flow;
@@ -66,8 +67,5 @@ void server_slot_answered(struct server *server, uint64_t ask,
 
 /* Tell of a grant that was queued for, by a client that went on meanwhile. */
 void server_slot_late(struct server_slot *slot);
-
-/* For commandstats and SLOWLOG: the reply is there. */
-void server_slot_note(const struct server_slot *slot);
 
 #endif

@@ -30,6 +30,10 @@ void server_slowlog_reset(struct server_slowlog *log);
 /* A new entry, oldest replaced; NULL if none are kept. */
 struct server_slow *server_slowlog_add(struct server_slowlog *log);
 
+/* Keep the words of a request: not all of very many, nor of very long ones. */
+void server_slowlog_words(struct server_slow *slow, const struct bytes *args,
+                          size_t count);
+
 /* Newest first; NULL: no such place. */
 const struct server_slow *server_slowlog_at(const struct server_slowlog *log,
                                             size_t place);

@@ -66,8 +66,9 @@ static bool server_world_slowlog_at(void *context, size_t place, uint64_t *id,
                                     size_t *args_count, struct bytes *client,
                                     struct bytes *name);
 static void server_world_command_stats(void *context, size_t place,
-                                       uint64_t *calls, uint64_t *micros,
-                                       uint64_t *failed);
+                                       struct command_calls *calls);
+static bool server_world_error_stats(void *context, size_t place,
+                                     struct bytes *word, uint64_t *count);
 static void server_world_shutdown(void *context);
 
 struct command_world server_world(struct server *server)
@@ -96,29 +97,11 @@ struct command_world server_world(struct server *server)
         .slowlog_reset = server_world_slowlog_reset,
         .slowlog_at = server_world_slowlog_at,
         .command_stats = server_world_command_stats,
+        .error_stats = server_world_error_stats,
         .shutdown = server_world_shutdown,
         .token_sign = server_tokens_sign,
         .token_holds = server_tokens_holds,
     };
-}
-
-void server_world_tick(struct server *server)
-{
-    const uint64_t passed_us = server->now_us - server->rate_at_us;
-    struct server_counts *counts = &server->counts;
-    if (passed_us < 1000000) {
-        return;
-    }
-    counts->ops_per_sec = (counts->commands_processed - server->rate_commands) *
-                          1000000 / passed_us;
-    server->input_per_sec =
-        (counts->net_input_bytes - server->rate_input) * 1000000 / passed_us;
-    server->output_per_sec =
-        (counts->net_output_bytes - server->rate_output) * 1000000 / passed_us;
-    server->rate_at_us = server->now_us;
-    server->rate_commands = counts->commands_processed;
-    server->rate_input = counts->net_input_bytes;
-    server->rate_output = counts->net_output_bytes;
 }
 
 /* ---- facts ---- */
@@ -160,6 +143,8 @@ static void server_world_server_facts(struct server *server,
     facts->net_output_bytes = counts->net_output_bytes;
     facts->net_input_per_sec = server->input_per_sec;
     facts->net_output_per_sec = server->output_per_sec;
+    facts->keyspace_hits = counts->keyspace_hits;
+    facts->keyspace_misses = counts->keyspace_misses;
     facts->expired_leases = counts->expired_leases;
     facts->handovers = counts->handovers;
     facts->elections = counts->elections;
@@ -180,14 +165,14 @@ static void server_world_usage_facts(const struct server *server,
                                      struct command_facts *facts)
 {
     struct rusage usage;
-    (void)server;
     /* Not mallinfo2(), which visits all that is free: with a million locks
      * 40 ms, in which nobody else is served. */
     facts->used_memory = memory_bytes_live();
     facts->used_memory_rss = server_world_resident();
-    facts->used_memory_peak = facts->used_memory_rss;
+    facts->used_memory_peak = facts->used_memory > server->memory_peak
+                                  ? facts->used_memory
+                                  : server->memory_peak;
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
-        facts->used_memory_peak = (uint64_t)usage.ru_maxrss * 1024;
         facts->cpu_user_us = (uint64_t)usage.ru_utime.tv_sec * 1000000 +
                              (uint64_t)usage.ru_utime.tv_usec;
         facts->cpu_system_us = (uint64_t)usage.ru_stime.tv_sec * 1000000 +
@@ -254,16 +239,7 @@ static const char *server_world_config_set(void *context, struct bytes name,
 
 static void server_world_stats_reset(void *context)
 {
-    struct server *server = context;
-    size_t count = 0;
-    memset(&server->counts, 0, sizeof(server->counts));
-    while (command_at(count) != NULL) {
-        server->calls[count] = (struct server_calls){0};
-        count++;
-    }
-    server->rate_commands = 0;
-    server->rate_input = 0;
-    server->rate_output = 0;
+    server_stats_reset(context);
 }
 
 /* In the same time whatever the guess has in common with it. */
@@ -504,13 +480,22 @@ static bool server_world_slowlog_at(void *context, size_t place, uint64_t *id,
 }
 
 static void server_world_command_stats(void *context, size_t place,
-                                       uint64_t *calls, uint64_t *micros,
-                                       uint64_t *failed)
+                                       struct command_calls *calls)
 {
     const struct server *server = context;
-    *calls = server->calls[place].calls;
-    *micros = server->calls[place].micros;
-    *failed = server->calls[place].failed;
+    *calls = server->calls[place];
+}
+
+static bool server_world_error_stats(void *context, size_t place,
+                                     struct bytes *word, uint64_t *count)
+{
+    const struct server_errors *errors = server_stats_errors(context, place);
+    if (errors == NULL) {
+        return false;
+    }
+    *word = bytes_of_text(errors->word);
+    *count = errors->count;
+    return true;
 }
 
 static void server_world_shutdown(void *context)

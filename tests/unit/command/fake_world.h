@@ -335,13 +335,13 @@ static inline bool fake_slowlog_at(void *context, size_t place, uint64_t *id,
 }
 
 static inline void fake_command_stats(void *context, size_t place,
-                                      uint64_t *calls, uint64_t *micros,
-                                      uint64_t *failed)
+                                      struct command_calls *calls)
 {
     (void)context;
-    *calls = place < 2 ? 3 : 0;
-    *micros = 19;
-    *failed = place;
+    *calls = (struct command_calls){.calls = place < 2 ? 3 : 0,
+                                    .micros = 19,
+                                    .rejected = place < 3 ? 2 * place : 0,
+                                    .failed = place};
 }
 
 static inline bool fake_error_stats(void *context, size_t place,

@@ -132,7 +132,7 @@ START_TEST(the_server_is_never_loading)
 {
     expect_line("persistence", "loading:0");
     expect_line("persistence", "rdb_bgsave_in_progress:0");
-    expect_line("persistence", "aof_enabled:0");
+    expect_line("persistence", "aof_enabled:1");
 }
 END_TEST
 
@@ -181,8 +181,13 @@ START_TEST(commands_that_were_asked_are_counted)
     char line[128];
     (void)snprintf(line, sizeof(line),
                    "cmdstat_%s:calls=3,usec=19,usec_per_call=6.33,"
-                   "rejected_calls=0,failed_calls=1",
+                   "rejected_calls=2,failed_calls=1",
                    command_at(1)->name);
+    expect_line("commandstats", line);
+    (void)snprintf(line, sizeof(line),
+                   "cmdstat_%s:calls=0,usec=19,usec_per_call=0.00,"
+                   "rejected_calls=4,failed_calls=2",
+                   command_at(2)->name);
     expect_line("commandstats", line);
     expect_no_line("commandstats", "cmdstat_ping");
 }
@@ -223,6 +228,13 @@ START_TEST(every_node_is_a_primary_on_the_plain_face)
     expect_line("replication", "connected_slaves:1");
     expect_line("replication",
                 "slave0:ip=10.0.0.3,port=7001,state=online,offset=86,lag=0");
+    fake_members[2].match = 0;
+    fake_facts.leader_id = 2;
+    expect_line("replication",
+                "slave0:ip=10.0.0.3,port=7001,state=online,offset=88,lag=0");
+    fake_facts.leader_id = fake_facts.node_id;
+    expect_line("replication",
+                "slave0:ip=10.0.0.3,port=7001,state=online,offset=0,lag=0");
     expect_line("replication", "master_repl_offset:88");
     expect_line("replication", "master_replid:"
                                "0123456789abcdef0123456789abcdef00000000");
