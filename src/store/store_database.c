@@ -26,7 +26,11 @@
 static enum store_result
 store_database_check_empty(const char *path, struct store_reason *reason);
 static bool store_database_may_be_left(const char *name);
-static enum store_result store_database_refused(const char *path, char *error,
+static enum store_result store_database_prepare(const char *path,
+                                                const char *name,
+                                                struct store_reason *reason);
+static enum store_result store_database_refused(const char *path, bool create,
+                                                char *error,
                                                 struct store_reason *reason);
 
 static size_t store_database_tables; /* 0: as LevelDB likes it */
@@ -71,15 +75,15 @@ enum store_result store_database_open(struct store_database *database,
     if (strlen(path) > PATH_MAX - 32) {
         return store_reason_give(reason, STORE_IO, "the path is too long");
     }
+    char name[PATH_MAX];
+    snprintf(name, sizeof(name), "%s/db", path);
     if (create) {
         const enum store_result result =
-            store_database_check_empty(path, reason);
+            store_database_prepare(path, name, reason);
         if (result != STORE_OK) {
             return result;
         }
     }
-    char name[PATH_MAX];
-    snprintf(name, sizeof(name), "%s/db", path);
     database->options = leveldb_options_create();
     /* What is stored is short and lives briefly: not worth the processor. */
     leveldb_options_set_compression(database->options, leveldb_no_compression);
@@ -102,7 +106,7 @@ enum store_result store_database_open(struct store_database *database,
     database->handle = leveldb_open(database->options, name, &error);
     if (error != NULL) {
         store_database_close(database);
-        return store_database_refused(name, error, reason);
+        return store_database_refused(name, create, error, reason);
     }
     database->directory = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (database->directory < 0 || !store_database_sync_names(path)) {
@@ -190,6 +194,19 @@ void store_database_delete(leveldb_writebatch_t *batch, struct bytes key)
     leveldb_writebatch_delete(batch, (const char *)key.data, key.count);
 }
 
+/* LevelDB makes the directory too, but does not say why it cannot. */
+static enum store_result store_database_prepare(const char *path,
+                                                const char *name,
+                                                struct store_reason *reason)
+{
+    const enum store_result result = store_database_check_empty(path, reason);
+    if (result == STORE_OK && mkdir(name, 0700) != 0 && errno != EEXIST) {
+        return store_reason_give(reason, STORE_IO, "%s: cannot be made: %s",
+                                 name, strerror(errno));
+    }
+    return result;
+}
+
 /* Nothing in PATH/db that could be somebody's data. */
 static enum store_result store_database_check_empty(const char *path,
                                                     struct store_reason *reason)
@@ -230,7 +247,9 @@ static bool store_database_may_be_left(const char *name)
     return false;
 }
 
-static enum store_result store_database_refused(const char *path, char *error,
+/* What is only being made cannot be damaged. */
+static enum store_result store_database_refused(const char *path, bool create,
+                                                char *error,
                                                 struct store_reason *reason)
 {
     enum store_result result;
@@ -240,7 +259,7 @@ static enum store_result store_database_refused(const char *path, char *error,
         result =
             store_reason_give(reason, STORE_IN_USE, "%s: in use by %s process",
                               path, ours ? "this" : "another");
-    } else if (strncmp(error, "IO error", strlen("IO error")) == 0) {
+    } else if (create || strncmp(error, "IO error", strlen("IO error")) == 0) {
         result = store_reason_give(reason, STORE_IO, "%s: %s", path, error);
     } else {
         result = store_reason_give(reason, STORE_DAMAGED, "%s: damaged: %s",

@@ -248,6 +248,20 @@ START_TEST(a_directory_that_cannot_be_made_is_refused)
 }
 END_TEST
 
+/* Nobody may make anything there, and root neither. */
+START_TEST(an_empty_directory_that_cannot_be_written_is_not_damaged)
+{
+    struct store *other = NULL;
+    struct store_recovered nothing;
+    ck_assert_int_eq(
+        store_open("/proc", &options, &other, &nothing, reason, sizeof(reason)),
+        STORE_IO);
+    ck_assert_ptr_null(other);
+    ck_assert_str_eq(reason, "/proc/db: cannot be made: No such file or "
+                             "directory");
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("store");
@@ -279,6 +293,8 @@ static Suite *suite(void)
     tcase_add_test(refused, another_node_is_refused);
     tcase_add_test(refused, another_group_is_refused);
     tcase_add_test(refused, a_newer_format_is_refused);
+    tcase_add_test(refused,
+                   an_empty_directory_that_cannot_be_written_is_not_damaged);
     suite_add_tcase(suite, refused);
     return suite;
 }
