@@ -62,6 +62,9 @@
 #define LIMIT_LOG_BYTES (128 * 1024 * 1024)
 #define LIMIT_KEPT_HEAD_BYTES 64
 
+/* Snapshots that a leader sends at a time, each of which may be another one. */
+#define LIMIT_TRANSFERS 4
+
 /* State carried by one InstallSnapshot chunk. */
 #define LIMIT_CHUNK_BYTES (1024 * 1024)
 

@@ -27,6 +27,7 @@ raft_index_t node_effects_carry_out(struct node *node)
     struct raft_effects effects;
     node_cluster_settle(node);
     raft_take_effects(node->raft, &effects);
+    const raft_index_t commit = effects.commit;
     if (effects.write.install) {
         node_snapshot_adopt(node, effects.write.install_index);
     }
@@ -41,7 +42,8 @@ raft_index_t node_effects_carry_out(struct node *node)
         node_effects_send_all(node, effects.after, effects.after_count);
     }
     node->round = effects.round;
-    return effects.commit;
+    node_snapshot_report_gone(node); /* effects are not valid after that */
+    return commit;
 }
 
 void node_effects_written(struct node *node, uint64_t number)

@@ -80,7 +80,7 @@ struct node_ports {
     void (*write)(void *context, const struct node_write *write);
     void (*checkpoint)(void *context, const struct node_checkpoint *checkpoint);
     /* Append a chunk of the checkpoint at index, from offset on, to out; true
-     * if it is there. All offsets that chunks begin at come from chunks before
+     * if it is there; if not, another snapshot is begun. All offsets that chunks begin at come from chunks before
      * or are 0. *last: nothing follows. A checkpoint is kept for this until a
      * newer one is durable and nobody reads it. */
     bool (*chunk)(void *context, raft_index_t index, uint64_t offset,

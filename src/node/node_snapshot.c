@@ -73,10 +73,31 @@ bool node_snapshot_fill(struct node *node, struct raft_snapshot *snapshot)
     buffer_clear(&node->chunk);
     if (!node->ports.chunk(node->ports.context, snapshot->index,
                            snapshot->offset, &node->chunk, &snapshot->last)) {
+        node_line(node, "chunk at %llu of snapshot of %llu cannot be had",
+                  (unsigned long long)snapshot->offset,
+                  (unsigned long long)snapshot->index);
+        node->snapshot_gone = snapshot->index;
         return false;
     }
     snapshot->data = buffer_view(&node->chunk);
     return true;
+}
+
+/* Of several that are gone at once the others come up again when their chunks
+ * are repeated. */
+void node_snapshot_report_gone(struct node *node)
+{
+    struct raft_result result;
+    if (node->snapshot_gone == 0) {
+        return;
+    }
+    node_step(node,
+              &(struct raft_event){.kind = RAFT_EVENT_SNAPSHOT_GONE,
+                                   .now = node->now,
+                                   .snapshot_gone = node->snapshot_gone},
+              &result);
+    node->snapshot_gone = 0;
+    node->again = true;
 }
 
 /* ---- in ---- */

@@ -192,6 +192,8 @@ struct node {
     raft_index_t checkpoint_index;     /* newest, durable */
     raft_index_t checkpoint_under_way; /* 0: none */
     raft_index_t checkpoint_boundary;  /* of the one under way */
+    raft_index_t snapshot_gone; /* 0, or one that cannot be read any more, and
+                                   the core does not know that */
 
     raft_id_t leader; /* as of the last turn */
     raft_term_t term;
@@ -485,6 +487,9 @@ void node_snapshot_checkpoint_if_due(struct node *node);
 
 /* Fill in data and last of a chunk to be sent; false if it is not there. */
 bool node_snapshot_fill(struct node *node, struct raft_snapshot *snapshot);
+
+/* Once a turn's messages were sent: tell the core of what was not there. */
+void node_snapshot_report_gone(struct node *node);
 
 /* There is room for a chunk; without, it counts as lost. */
 bool node_snapshot_has_room(const struct node *node);

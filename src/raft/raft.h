@@ -114,6 +114,7 @@ enum raft_event_kind {
     RAFT_EVENT_CHECKPOINT, /* the state is durable up to an index */
     RAFT_EVENT_PEER_LOST,  /* the connection to a peer broke: only a hint */
     RAFT_EVENT_SNAPSHOT_DAMAGED, /* what is staged is useless: start over */
+    RAFT_EVENT_SNAPSHOT_GONE,    /* the shell cannot read it any more */
     RAFT_EVENT_GROUP_HEARD, /* a member of a group that is founded takes us for
                                one of it, and did not say so by a message */
 };
@@ -171,6 +172,7 @@ struct raft_event {
         struct raft_transfer transfer;
         struct raft_checkpoint checkpoint;
         raft_id_t peer_lost;
+        raft_index_t snapshot_gone;
     };
 };
 

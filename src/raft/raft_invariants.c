@@ -60,12 +60,15 @@ static void raft_invariants_role(const struct raft *raft)
 static void raft_invariants_peers(const struct raft *raft)
 {
     const raft_index_t last = raft_log_last_index(&raft->log);
+    size_t placed = 0;
     for (size_t i = 0; i < raft->reign.peers_count; i++) {
         const struct raft_progress *peer = &raft->reign.peers[i];
+        placed += peer->snapshot_placed ? 1 : 0;
         ENSURE(peer->id != raft->self);
         ENSURE(peer->match_index <= last);
         ENSURE(peer->next_index > peer->match_index);
         ENSURE(peer->next_index <= last + 1);
         ENSURE(peer->round <= raft->rounds.sent);
     }
+    ENSURE(placed <= LIMIT_TRANSFERS);
 }

@@ -48,6 +48,7 @@ void raft_progress_probe(struct raft_progress *progress,
     ENSURE(next_index > 0);
 
     progress->state = RAFT_PROBE;
+    progress->snapshot_placed = false;
     progress->next_index = next_index;
     progress->waiting = false;
     if (progress->match_index >= next_index) {
@@ -62,6 +63,7 @@ void raft_progress_stream(struct raft_progress *progress,
     ENSURE(next_index > progress->match_index);
 
     progress->state = RAFT_STREAM;
+    progress->snapshot_placed = false;
     progress->next_index = next_index;
     progress->waiting = false;
 }

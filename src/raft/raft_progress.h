@@ -36,6 +36,7 @@ struct raft_progress {
     struct buffer snapshot_members;
     time_ms_t snapshot_sent_at;
     time_ms_t snapshot_since; /* this chunk was first sent then */
+    bool snapshot_placed;     /* it is one of those that are sent theirs now */
     bool snapshot_repeated; /* this chunk was sent before, without an answer */
 
     uint64_t probation;       /* not 0: its directory, which is on probation */

@@ -30,8 +30,11 @@ static bool raft_replicate_probe(struct raft *raft, struct raft_progress *peer);
 static bool raft_replicate_stream(struct raft *raft,
                                   struct raft_progress *peer);
 static bool raft_replicate_chunk(struct raft *raft, struct raft_progress *peer);
+static bool raft_replicate_place(struct raft *raft, struct raft_progress *peer);
 static bool raft_replicate_is_overtaken(const struct raft *raft,
                                         const struct raft_progress *peer);
+static bool raft_replicate_is_silent(const struct raft *raft,
+                                     const struct raft_progress *peer);
 static void raft_replicate_begin_snapshot(struct raft *raft,
                                           struct raft_progress *peer);
 static void raft_replicate_send(struct raft *raft,
@@ -95,9 +98,8 @@ bool raft_replicate_wants(const struct raft *raft,
                           const struct raft_progress *peer, raft_index_t *index)
 {
     const raft_index_t boundary = raft_log_boundary_index(&raft->log);
-    if (peer->leave_index != 0 ||
-        raft->now - peer->heard_at >=
-            RAFT_REPLICATE_PATIENCE * raft->settings.election_ms) {
+    if (peer->leave_index != 0 || raft_replicate_is_silent(raft, peer) ||
+        (peer->state == RAFT_SNAPSHOT && !peer->snapshot_placed)) {
         return false;
     }
     *index =
@@ -134,6 +136,20 @@ void raft_replicate_peer_lost(struct raft *raft, raft_id_t id)
         peer->waiting = false;
     } else {
         raft_progress_probe(peer, peer->match_index + 1);
+    }
+}
+
+void raft_replicate_snapshot_gone(struct raft *raft, raft_index_t index)
+{
+    if (index == raft->checkpoint.index) {
+        return; /* there is none newer: it is tried again with its chunk */
+    }
+    for (size_t i = 0; i < raft->reign.peers_count; i++) {
+        struct raft_progress *peer = &raft->reign.peers[i];
+        if (peer->state == RAFT_SNAPSHOT && peer->snapshot_index == index) {
+            raft_trace(raft, "  snapshot of %" PRIu64 " is gone", index);
+            raft_replicate_begin_snapshot(raft, peer);
+        }
     }
 }
 
@@ -295,6 +311,9 @@ static bool raft_replicate_stream(struct raft *raft, struct raft_progress *peer)
  * would begin anew with every checkpoint and never end. */
 static bool raft_replicate_chunk(struct raft *raft, struct raft_progress *peer)
 {
+    if (!raft_replicate_place(raft, peer)) {
+        return false;
+    }
     if (peer->waiting) {
         if (raft->now < peer->snapshot_sent_at + raft->settings.election_ms) {
             return false;
@@ -320,6 +339,36 @@ static bool raft_replicate_chunk(struct raft *raft, struct raft_progress *peer)
     return true;
 }
 
+/* Only so many peers are sent snapshots at a time, because each costs the shell
+ * a reader; the others wait for a place. Who is silent gives its own to
+ * somebody who is not. */
+static bool raft_replicate_place(struct raft *raft, struct raft_progress *peer)
+{
+    struct raft_progress *silent = NULL;
+    size_t taken = 0;
+    if (peer->snapshot_placed) {
+        return true;
+    }
+    for (size_t i = 0; i < raft->reign.peers_count; i++) {
+        struct raft_progress *other = &raft->reign.peers[i];
+        if (other->state == RAFT_SNAPSHOT && other->snapshot_placed) {
+            taken++;
+            silent = raft_replicate_is_silent(raft, other) ? other : silent;
+        }
+    }
+    if (taken >= LIMIT_TRANSFERS) {
+        if (silent == NULL || raft_replicate_is_silent(raft, peer)) {
+            return false;
+        }
+        silent->snapshot_placed = false;
+    }
+    peer->snapshot_placed = true;
+    if (peer->snapshot_index != raft->checkpoint.index) {
+        raft_replicate_begin_snapshot(raft, peer);
+    }
+    return true;
+}
+
 /* Nothing is lost by a newer one where nothing of this one is known to have
  * come, and the log does not go on behind it any more. */
 static bool raft_replicate_is_overtaken(const struct raft *raft,
@@ -332,6 +381,13 @@ static bool raft_replicate_is_overtaken(const struct raft *raft,
             peer->snapshot_index < raft_log_boundary_index(&raft->log)) ||
            raft->now >= peer->snapshot_since + RAFT_REPLICATE_PATIENCE *
                                                    raft->settings.election_ms;
+}
+
+static bool raft_replicate_is_silent(const struct raft *raft,
+                                     const struct raft_progress *peer)
+{
+    return raft->now - peer->heard_at >=
+           RAFT_REPLICATE_PATIENCE * raft->settings.election_ms;
 }
 
 static void raft_replicate_begin_snapshot(struct raft *raft,

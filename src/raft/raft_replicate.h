@@ -23,6 +23,10 @@ void raft_replicate_forget_left_peers(struct raft *raft);
 /* The connection to a peer broke: what was sent may be lost. */
 void raft_replicate_peer_lost(struct raft *raft, raft_id_t id);
 
+/* The snapshot at index cannot be read: whoever is being sent it is sent the
+ * newest, if that is another one. */
+void raft_replicate_snapshot_gone(struct raft *raft, raft_index_t index);
+
 /* Send every peer what it needs; once a turn. */
 void raft_replicate_all(struct raft *raft);
 

@@ -10,6 +10,7 @@
 #include "raft/raft_probation.h"
 #include "raft/raft_read.h"
 #include "raft/raft_recv.h"
+#include "raft/raft_replicate.h"
 #include "raft/raft_submit.h"
 #include "raft/raft_timeout.h"
 #include "raft/raft_transfer.h"
@@ -65,6 +66,9 @@ static void raft_step_dispatch(struct raft *raft,
         break;
     case RAFT_EVENT_SNAPSHOT_DAMAGED:
         raft_recv_snapshot_damaged(raft);
+        break;
+    case RAFT_EVENT_SNAPSHOT_GONE:
+        raft_replicate_snapshot_gone(raft, event->snapshot_gone);
         break;
     case RAFT_EVENT_GROUP_HEARD:
         raft_probation_heard(raft);

@@ -289,7 +289,7 @@ static void server_node_collect(evutil_socket_t fd, short what, void *context)
     (void)fd;
     (void)what;
     server_read_clocks(server);
-    store_collect(server->store, &callbacks);
+    store_collect(server->store, server->now, &callbacks);
 }
 
 static void server_node_looked_up(evutil_socket_t fd, short what, void *context)

@@ -71,7 +71,18 @@ static bool server_ports_chunk(void *context, raft_index_t index,
                                uint64_t offset, struct buffer *out, bool *last)
 {
     struct server *server = context;
-    return store_chunk(server->store, index, offset, out, last);
+    if (store_chunk(server->store, index, offset, server->now, out, last)) {
+        return true;
+    }
+    const char *problem = store_tell_chunk_problem(server->store);
+    if (problem != NULL) {
+        server_log(&server->log, SERVER_LOG_WARNING,
+                   "the state on disk cannot be read, so that no member can be "
+                   "sent it from here: %s; hand leadership over and see "
+                   "holdfastd(8), DISK LOSS",
+                   problem);
+    }
+    return false;
 }
 
 static void server_ports_stage(void *context, struct bytes key,

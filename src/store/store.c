@@ -192,11 +192,12 @@ void store_checkpoint(struct store *store,
 }
 
 bool store_chunk(struct store *store, raft_index_t index, uint64_t offset,
-                 struct buffer *out, bool *last)
+                 time_ms_t now, struct buffer *out, bool *last)
 {
     ENSURE(store->running);
 
-    return store_snapshot_chunk(&store->snapshots, index, offset, out, last);
+    return store_snapshot_chunk(&store->snapshots, index, offset, now, out,
+                                last);
 }
 
 void store_stage(struct store *store, struct bytes key, struct bytes value)
@@ -235,7 +236,8 @@ int store_wakeup_fd(const struct store *store)
     return store->writer.wakeup;
 }
 
-void store_collect(struct store *store, const struct store_callbacks *callbacks)
+void store_collect(struct store *store, time_ms_t now,
+                   const struct store_callbacks *callbacks)
 {
     ENSURE(store->running);
 
@@ -246,7 +248,7 @@ void store_collect(struct store *store, const struct store_callbacks *callbacks)
         STAILQ_REMOVE_HEAD(&jobs, next);
         if (job->snapshot != NULL) {
             store_snapshot_add_take(&store->snapshots, job->state_index,
-                                    job->generation, job->snapshot);
+                                    job->generation, job->snapshot, now);
         }
         if (job->silent) {
             /* our own */
@@ -271,10 +273,9 @@ struct store_counts store_count(struct store *store)
     return store_writer_count(&store->writer);
 }
 
-const char *store_chunk_problem(const struct store *store)
+const char *store_tell_chunk_problem(struct store *store)
 {
-    return store->snapshots.problem[0] != '\0' ? store->snapshots.problem
-                                               : NULL;
+    return store_snapshot_tell_problem(&store->snapshots);
 }
 
 /* ---- opening ---- */
@@ -395,10 +396,10 @@ static enum store_result store_begin(struct store *store,
     store_snapshot_init(&store->snapshots, &store->database,
                         store->options.chunk_bytes);
     if (recovered->checkpoint_index > 0) {
-        store_snapshot_add_take(
-            &store->snapshots, recovered->checkpoint_index,
-            store->batcher.generation,
-            leveldb_create_snapshot(store->database.handle));
+        store_snapshot_add_take(&store->snapshots, recovered->checkpoint_index,
+                                store->batcher.generation,
+                                leveldb_create_snapshot(store->database.handle),
+                                0);
     }
     store->running = true;
     for (size_t i = 0; i < store->remains.count; i++) {

@@ -154,7 +154,7 @@ void store_write(struct store *store, const struct node_write *write);
 void store_checkpoint(struct store *store,
                       const struct node_checkpoint *checkpoint);
 bool store_chunk(struct store *store, raft_index_t index, uint64_t offset,
-                 struct buffer *out, bool *last);
+                 time_ms_t now, struct buffer *out, bool *last);
 
 void store_stage(struct store *store, struct bytes key, struct bytes value);
 void store_unstage(struct store *store);
@@ -172,8 +172,9 @@ struct store_callbacks {
 int store_wakeup_fd(const struct store *store);
 
 /* Tell of everything that became durable since the last call, in the order in
- * which it was handed over. The callbacks may call the ports again. */
-void store_collect(struct store *store,
+ * which it was handed over. The callbacks may call the ports again. now is a
+ * clock that never runs back, here and of store_chunk(). */
+void store_collect(struct store *store, time_ms_t now,
                    const struct store_callbacks *callbacks);
 
 /* True while more waits for the disk than queue_bytes_max. Writes are taken
@@ -189,8 +190,9 @@ struct store_counts {
 };
 struct store_counts store_count(struct store *store);
 
-/* What was wrong when a chunk was last refused because of damage, or NULL. The
- * state in memory is not touched by that, but a restart will refuse it. */
-const char *store_chunk_problem(const struct store *store);
+/* What was wrong when a chunk was last refused because of damage; NULL if
+ * nothing was, or this was told before. The state in memory is not touched by
+ * that, but a restart will refuse it. Valid until the next chunk. */
+const char *store_tell_chunk_problem(struct store *store);
 
 #endif

@@ -17,7 +17,8 @@ static struct store_snapshot *
 store_snapshot_find(struct store_snapshots *snapshots, raft_index_t index);
 static bool store_snapshot_is_read(const struct store_snapshots *snapshots,
                                    raft_index_t index);
-static void store_snapshot_drop_spare(struct store_snapshots *snapshots);
+static void store_snapshot_drop_spare(struct store_snapshots *snapshots,
+                                      time_ms_t now);
 static void store_snapshot_drop(struct store_snapshots *snapshots,
                                 size_t place);
 static struct store_cursor *
@@ -53,24 +54,26 @@ void store_snapshot_close(struct store_snapshots *snapshots)
 
 void store_snapshot_add_take(struct store_snapshots *snapshots,
                              raft_index_t index, uint32_t generation,
-                             const leveldb_snapshot_t *handle_take)
+                             const leveldb_snapshot_t *handle_take,
+                             time_ms_t now)
 {
     /* An install may bring the state of an index that is there already. */
     const struct store_snapshot *same = store_snapshot_find(snapshots, index);
     if (same != NULL) {
         store_snapshot_drop(snapshots, (size_t)(same - snapshots->list));
     }
-    for (size_t i = 0; i < snapshots->count; i++) {
-        snapshots->list[i].neglected++;
-    }
-    snapshots->list[snapshots->count++] = (struct store_snapshot){
-        .index = index, .generation = generation, .handle = handle_take};
-    store_snapshot_drop_spare(snapshots);
+    snapshots->list[snapshots->count++] =
+        (struct store_snapshot){.index = index,
+                                .generation = generation,
+                                .handle = handle_take,
+                                .read_at = now};
+    store_snapshot_drop_spare(snapshots, now);
     ENSURE(snapshots->count <= STORE_SNAPSHOTS_MAX);
 }
 
 bool store_snapshot_chunk(struct store_snapshots *snapshots, raft_index_t index,
-                          uint64_t offset, struct buffer *out, bool *last)
+                          uint64_t offset, time_ms_t now, struct buffer *out,
+                          bool *last)
 {
     struct store_snapshot *snapshot = store_snapshot_find(snapshots, index);
     if (snapshot == NULL) {
@@ -83,14 +86,22 @@ bool store_snapshot_chunk(struct store_snapshots *snapshots, raft_index_t index,
     }
     snapshots->chunks_count++;
     cursor->read_at = snapshots->chunks_count;
-    snapshot->read_at = snapshots->chunks_count;
-    snapshot->neglected = 0;
+    snapshot->read_at = now;
     const size_t skipped = (size_t)(offset - cursor->offset);
     buffer_append(out, bytes_of(cursor->stream.data + skipped,
                                 cursor->chunk_bytes - skipped));
     *last = store_snapshot_cursor_is_last(cursor);
-    store_snapshot_drop_spare(snapshots);
+    store_snapshot_drop_spare(snapshots, now);
     return true;
+}
+
+const char *store_snapshot_tell_problem(struct store_snapshots *snapshots)
+{
+    if (strcmp(snapshots->problem, snapshots->told) == 0) {
+        return NULL;
+    }
+    memcpy(snapshots->told, snapshots->problem, sizeof(snapshots->told));
+    return snapshots->told;
 }
 
 /* ---- snapshots ---- */
@@ -119,21 +130,16 @@ static bool store_snapshot_is_read(const struct store_snapshots *snapshots,
     return false;
 }
 
-/* All but the newest must be in use; of those the one that was read last
- * stays. */
-static void store_snapshot_drop_spare(struct store_snapshots *snapshots)
+/* All but the newest must be in use. */
+static void store_snapshot_drop_spare(struct store_snapshots *snapshots,
+                                      time_ms_t now)
 {
     for (size_t i = snapshots->count; i > 1; i--) {
         const struct store_snapshot *snapshot = &snapshots->list[i - 2];
         if (!store_snapshot_is_read(snapshots, snapshot->index) ||
-            snapshot->neglected >= STORE_SNAPSHOT_PATIENCE) {
+            now - snapshot->read_at >= STORE_SNAPSHOT_PATIENCE_MS) {
             store_snapshot_drop(snapshots, i - 2);
         }
-    }
-    while (snapshots->count > STORE_SNAPSHOTS_MAX) {
-        const bool first_is_older =
-            snapshots->list[0].read_at < snapshots->list[1].read_at;
-        store_snapshot_drop(snapshots, first_is_older ? 0 : 1);
     }
 }
 

@@ -447,7 +447,10 @@ static void fuzz_request(struct fuzz *fuzz, uint8_t choice)
         event.peer_lost = choice / 7 % 7;
         break;
     case 5:
-        event.kind = RAFT_EVENT_SNAPSHOT_DAMAGED;
+        event.kind = choice / 7 % 2 == 0 ? RAFT_EVENT_SNAPSHOT_DAMAGED
+                                         : RAFT_EVENT_SNAPSHOT_GONE;
+        event.snapshot_gone =
+            raft_first_index(fuzz->raft) - 1 + choice / 14 % 4;
         break;
     default:
         fuzz_checkpoint(fuzz);

@@ -185,6 +185,15 @@ void host_wipe(struct host *host, const struct raft_members *members)
     host_disk_wipe(&host->disk, members);
 }
 
+void host_forget_checkpoints(struct host *host)
+{
+    for (size_t i = 0; i < HOST_IMAGES; i++) {
+        if (host->images[i].index != host->disk.checkpoint.index) {
+            host->images[i].index = 0;
+        }
+    }
+}
+
 /* ---- looking ---- */
 
 bool host_is_up(const struct host *host)
@@ -380,6 +389,9 @@ static bool host_on_chunk(void *context, raft_index_t index, uint64_t offset,
     }
     struct host_image *image = host_find_image(host, index);
     if (image == NULL) {
+        if (host->owner.refused != NULL) {
+            host->owner.refused(host->owner.context, host->id, index);
+        }
         return false;
     }
     ENSURE(offset <= image->bytes.count);

@@ -44,6 +44,8 @@ struct host_owner {
     void (*admitted)(void *context, raft_id_t id, bool founded);
     void (*checkpointed)(void *context, raft_id_t id, raft_index_t index,
                          uint64_t hash);
+    /* A chunk of a checkpoint that was forgotten was to be sent. */
+    void (*refused)(void *context, raft_id_t id, raft_index_t index);
     /* Narration. */
     void (*line)(void *context, raft_id_t id, const char *text);
 };
@@ -90,6 +92,9 @@ size_t host_lose_tail(struct host *host, size_t count);
  * the members at index 0 are known, and no cluster. It comes back on probation.
  */
 void host_wipe(struct host *host, const struct raft_members *members);
+
+/* Forget all checkpoints that may be read but the newest. */
+void host_forget_checkpoints(struct host *host);
 
 /* ---- looking ---- */
 

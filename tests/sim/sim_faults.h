@@ -53,6 +53,7 @@
     X(SIM_FAULT_LOG_KEPT, "log-kept-for-a-peer")                               \
     X(SIM_FAULT_INSTALL, "snapshot-installed")                                 \
     X(SIM_FAULT_STAGE_DAMAGED, "snapshot-damaged")                             \
+    X(SIM_FAULT_SNAPSHOT_GONE, "snapshot-gone")                                \
     X(SIM_FAULT_ADD, "member-added")                                           \
     X(SIM_FAULT_PROMOTE, "member-promoted")                                    \
     X(SIM_FAULT_REMOVE, "member-removed")                                      \

@@ -105,6 +105,7 @@ static void sim_options_draw_log(struct sim_options *o)
 
     random_init(&random, o->seed ^ UINT64_C(0x109));
     o->raft.log_bytes = ONE_OF(&random, 500, 5000, 50000, 1048576);
+    o->snapshot_gone_pm = ONE_OF(&random, 0, 0, 20, 200);
 }
 
 static void sim_options_draw_network(struct sim_options *o, struct random *r)
@@ -203,8 +204,10 @@ void sim_options_print(const struct sim_options *o)
            " pm, delay %" PRIu64 " us\n",
            o->storm_loss_pm, o->storm_duplicate_pm, o->storm_delay_us);
     printf("  disk      sync %" PRIu64 " us, slow %" PRIu64
-           " us, chunks of %zu B, damaged %" PRIu64 " pm\n",
-           o->sync_us, o->slow_sync_us, o->chunk_bytes, o->stage_damage_pm);
+           " us, chunks of %zu B, damaged %" PRIu64 " pm, gone %" PRIu64
+           " pm\n",
+           o->sync_us, o->slow_sync_us, o->chunk_bytes, o->stage_damage_pm,
+           o->snapshot_gone_pm);
     printf("  clock     drift %" PRIu64 " ppm, turn wait %" PRIu64 " us\n",
            o->drift_ppm, o->turn_wait_us);
     printf("  nemesis   gap %" PRIu64 " us, ambush %" PRIu64 " pm, weights",

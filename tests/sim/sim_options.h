@@ -35,6 +35,7 @@ struct sim_options {
     time_us_t slow_sync_us;
     size_t chunk_bytes;
     uint64_t stage_damage_pm;
+    uint64_t snapshot_gone_pm; /* checkpoints with which older ones are gone */
 
     /* Clock and loop. */
     uint64_t drift_ppm;     /* rates differ from 1 by up to this */

@@ -185,6 +185,21 @@ static void sim_watch_on_checkpointed(void *context, raft_id_t id,
     check_commits_state(&cluster->commits, id, index, hash);
     check_logs_bounded(&cluster->logs, host, index,
                        cluster->options->raft.log_bytes);
+    if (!cluster->gentle &&
+        random_chance(&cluster->random, cluster->options->snapshot_gone_pm,
+                      1000)) {
+        host_forget_checkpoints(cluster->hosts[id - 1]);
+    }
+}
+
+static void sim_watch_on_refused(void *context, raft_id_t id,
+                                 raft_index_t index)
+{
+    struct sim_cluster *cluster = context;
+
+    (void)id;
+    sim_cluster_mix(cluster, index);
+    sim_faults_add(cluster->faults, SIM_FAULT_SNAPSHOT_GONE, 1);
 }
 
 static void sim_watch_on_line(void *context, raft_id_t id, const char *text)
@@ -206,6 +221,7 @@ struct host_owner sim_watch_owner(struct sim_cluster *cluster)
         .promised = sim_watch_on_promised,
         .admitted = sim_watch_on_admitted,
         .checkpointed = sim_watch_on_checkpointed,
+        .refused = sim_watch_on_refused,
         .line = cluster->report->narrate ? sim_watch_on_line : NULL,
     };
 }

@@ -35,7 +35,8 @@ static struct frame **sent_end;
 static time_ms_t now;
 static uint64_t asked;
 static size_t installs;
-static size_t chunks; /* sent since the last count */
+static struct peer_frame chunk;     /* as it was sent last */
+static raft_index_t snapshot_index; /* of that one */
 
 static void on_send(void *context, raft_id_t from, raft_id_t to,
                     struct bytes bytes)
@@ -44,7 +45,11 @@ static void on_send(void *context, raft_id_t from, raft_id_t to,
     size_t count = 0;
     (void)context;
     ck_assert_int_eq(peer_frame_inspect(bytes, &head, &count), STATUS_OK);
-    chunks += head.kind == PEER_SNAPSHOT ? 1 : 0;
+    if (head.kind == PEER_SNAPSHOT) {
+        ck_assert_int_eq(peer_frame_decode(bytes, host_identity(), &chunk),
+                         STATUS_OK);
+        snapshot_index = chunk.message.raft.snapshot.index;
+    }
     struct frame *frame = memory_new(1, sizeof(*frame));
     frame->from = from;
     frame->to = to;
@@ -72,7 +77,8 @@ static void setup(void)
     now = 0;
     asked = 0;
     installs = 0;
-    chunks = 0;
+    snapshot_index = 0;
+    peer_frame_init(&chunk);
     sent = NULL;
     sent_end = &sent;
     settings = (struct node_settings){
@@ -126,6 +132,7 @@ static void teardown(void)
 {
     memset(cut, true, sizeof(cut));
     deliver(sent);
+    peer_frame_close(&chunk);
     for (size_t i = 0; i < HOSTS; i++) {
         host_free(hosts[i]);
     }
@@ -292,6 +299,25 @@ START_TEST(disk_and_memory_keep_the_same)
 }
 END_TEST
 
+/* Some of it has come, and it will never be whole. */
+START_TEST(a_snapshot_that_is_gone_gives_way_at_once)
+{
+    struct host *behind = left_behind();
+    cut[host_id(behind) - 1] = false;
+    work(2 * CHECKPOINT_ENTRIES, 5);
+    ck_assert_uint_eq(installs, 0);
+    ck_assert_uint_gt(host_checkpoint_index(leader(), NULL), snapshot_index);
+    const raft_index_t before = snapshot_index;
+
+    host_forget_checkpoints(leader());
+    work(5, 5);
+
+    ck_assert_uint_gt(snapshot_index, before);
+    ck_assert(comes_back(behind, 2000, 5));
+    ck_assert_uint_eq(installs, 1);
+}
+END_TEST
+
 static uint64_t kept_bytes(void)
 {
     const struct raft *raft = host_raft(leader());
@@ -337,6 +363,7 @@ static Suite *suite(void)
     tcase_add_test(kept, nothing_is_kept_for_who_is_silent);
     tcase_add_test(kept, disk_and_memory_keep_the_same);
     tcase_add_test(kept, the_log_is_bounded_in_bytes);
+    tcase_add_test(kept, a_snapshot_that_is_gone_gives_way_at_once);
     suite_add_tcase(suite, kept);
     return suite;
 }

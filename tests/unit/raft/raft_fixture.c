@@ -291,6 +291,13 @@ void fx_damage(void)
     fx_step(&event);
 }
 
+void fx_lose_snapshot(raft_index_t index)
+{
+    struct raft_event event = {.kind = RAFT_EVENT_SNAPSHOT_GONE,
+                               .snapshot_gone = index};
+    fx_step(&event);
+}
+
 void fx_persist(void)
 {
     ck_assert_uint_gt(fx.writes_count, 0);

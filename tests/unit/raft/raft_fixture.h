@@ -143,6 +143,7 @@ enum raft_answer fx_transfer(raft_id_t to);
 void fx_checkpoint(raft_index_t index, raft_index_t boundary_index);
 void fx_lose_peer(raft_id_t id);
 void fx_damage(void);
+void fx_lose_snapshot(raft_index_t index);
 
 /* The oldest write that was taken becomes durable, or all of them. */
 void fx_persist(void);

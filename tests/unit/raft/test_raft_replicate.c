@@ -313,6 +313,133 @@ START_TEST(a_snapshot_of_which_nothing_came_gives_way_sooner)
 }
 END_TEST
 
+START_TEST(a_snapshot_that_is_gone_gives_way_at_once)
+{
+    compact(5);
+    fx_take();
+    fx_receive(fx_chunk_reply(2, 5, 100, false));
+    fx_submit(1, 10);
+    fx_settle();
+    fx_receive(fx_accept(3, 6));
+    fx_checkpoint(6, 6);
+    fx_take();
+
+    fx_lose_snapshot(5);
+    fx_take();
+
+    const struct raft_message *chunk = fx_sent(RAFT_MESSAGE_SNAPSHOT, 2);
+    ck_assert_uint_eq(chunk->snapshot.index, 6);
+    ck_assert_uint_eq(chunk->snapshot.offset, 0);
+    fx_lose_snapshot(5);
+    fx_take();
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_SNAPSHOT, 2), 0);
+}
+END_TEST
+
+START_TEST(the_newest_that_is_gone_is_tried_again_in_its_time)
+{
+    compact(5);
+    fx_take();
+
+    fx_lose_snapshot(5);
+    fx_take();
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_SNAPSHOT, 2), 0);
+
+    fx_wait(FX_ELECTION_MS);
+    fx_take();
+    ck_assert_uint_eq(fx_sent(RAFT_MESSAGE_SNAPSHOT, 2)->snapshot.index, 5);
+}
+END_TEST
+
+START_TEST(a_snapshot_that_is_gone_is_nothing_to_a_follower)
+{
+    fx_group_with_log(3, "11", 1);
+
+    fx_lose_snapshot(0);
+    fx_lose_snapshot(9);
+    fx_take();
+
+    ck_assert_uint_eq(fx_count_all(), 0);
+}
+END_TEST
+
+#define CROWD (LIMIT_TRANSFERS + 2)
+
+/* Leader of so many that the last CROWD are no majority; the log begins behind
+ * 5, and they, 2 and so on, have the first entry only. */
+static void compact_for_many(void)
+{
+    fx_reign(2 * CROWD + 1);
+    fx_submit(4, 10);
+    fx_settle();
+    for (raft_id_t id = CROWD + 2; id <= 2 * CROWD + 1; id++) {
+        fx_receive(fx_accept(id, 5));
+    }
+    fx_settle();
+    fx_checkpoint(5, 5);
+    for (raft_id_t id = 2; id < 2 + CROWD; id++) {
+        fx_lose_peer(id);
+    }
+    fx_take();
+}
+
+START_TEST(so_many_are_sent_snapshots_at_a_time)
+{
+    compact_for_many();
+
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_SNAPSHOT, 0), LIMIT_TRANSFERS);
+    const raft_id_t next = 2 + LIMIT_TRANSFERS;
+    ck_assert_int_eq(fx_peer(next)->state, RAFT_SNAPSHOT);
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_SNAPSHOT, next), 0);
+
+    fx_receive(fx_chunk_reply(3, 5, 0, true));
+    fx_take();
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_SNAPSHOT, next), 1);
+    fx_take();
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_SNAPSHOT, next + 1), 0);
+}
+END_TEST
+
+START_TEST(who_waits_for_a_place_is_sent_the_newest_then)
+{
+    compact_for_many();
+    const raft_id_t next = 2 + LIMIT_TRANSFERS;
+    fx_submit(1, 10);
+    fx_settle();
+    for (raft_id_t id = CROWD + 2; id <= 2 * CROWD + 1; id++) {
+        fx_receive(fx_accept(id, 6));
+    }
+    fx_settle();
+    fx_checkpoint(6, 5);
+
+    fx_receive(fx_chunk_reply(3, 5, 0, true));
+    fx_take();
+
+    ck_assert_uint_eq(fx_sent(RAFT_MESSAGE_SNAPSHOT, next)->snapshot.index, 6);
+}
+END_TEST
+
+START_TEST(who_is_silent_gives_its_place_away)
+{
+    compact_for_many();
+    const raft_id_t next = 2 + LIMIT_TRANSFERS;
+    for (int i = 0; i < 10; i++) {
+        fx_wait(FX_ELECTION_MS);
+        for (raft_id_t id = 3; id <= 2 * CROWD + 1; id++) {
+            if (id != next + 1) {
+                fx_receive(fx_accept(id, id <= 1 + CROWD ? 1 : 5));
+            }
+        }
+        fx_take();
+    }
+
+    ck_assert(!fx_peer(2)->snapshot_placed);
+    ck_assert(fx_peer(3)->snapshot_placed);
+    ck_assert_uint_eq(fx_count(RAFT_MESSAGE_SNAPSHOT, next), 1);
+    ck_assert(!fx_peer(next + 1)->snapshot_placed);
+}
+END_TEST
+
 /* Figure 8, trap A4: entry 4 is on all disks and may still be replaced. */
 START_TEST(entries_of_earlier_terms_are_not_committed_by_counting)
 {
@@ -509,6 +636,12 @@ static TCase *snapshot_tests(void)
     tcase_add_test(tests, a_connection_that_breaks_repeats_the_chunk_at_once);
     tcase_add_test(tests, an_unanswered_snapshot_gives_way_to_a_newer_one);
     tcase_add_test(tests, a_snapshot_of_which_nothing_came_gives_way_sooner);
+    tcase_add_test(tests, a_snapshot_that_is_gone_gives_way_at_once);
+    tcase_add_test(tests, the_newest_that_is_gone_is_tried_again_in_its_time);
+    tcase_add_test(tests, a_snapshot_that_is_gone_is_nothing_to_a_follower);
+    tcase_add_test(tests, so_many_are_sent_snapshots_at_a_time);
+    tcase_add_test(tests, who_waits_for_a_place_is_sent_the_newest_then);
+    tcase_add_test(tests, who_is_silent_gives_its_place_away);
     return tests;
 }
 

@@ -24,6 +24,7 @@ struct store *store;
 struct store_recovered found;
 struct store_options options;
 char reason[STORE_REASON_BYTES];
+time_ms_t fixture_now;
 uint64_t written_count;
 uint64_t written_number;
 raft_index_t checkpointed_index;
@@ -258,7 +259,7 @@ void collect_once(int timeout_ms)
     const struct store_callbacks callbacks = {
         .written = note_written, .checkpointed = note_checkpointed};
     poll(&wanted, 1, timeout_ms);
-    store_collect(store, &callbacks);
+    store_collect(store, fixture_now, &callbacks);
 }
 
 void wait_all(void)

@@ -24,6 +24,9 @@ extern struct store_recovered found;
 extern struct store_options options;
 extern char reason[STORE_REASON_BYTES];
 
+/* The clock that the store is told. */
+extern time_ms_t fixture_now;
+
 /* What was reported: how many, and the last number or index. */
 extern uint64_t written_count;
 extern uint64_t written_number;

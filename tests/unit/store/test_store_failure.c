@@ -93,7 +93,7 @@ static int collect_written(struct store *opened, int timeout_ms)
     const struct store_callbacks callbacks = {.context = &reported,
                                               .written = count_written};
     poll(&wanted, 1, timeout_ms);
-    store_collect(opened, &callbacks);
+    store_collect(opened, fixture_now, &callbacks);
     return reported;
 }
 

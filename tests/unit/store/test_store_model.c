@@ -69,7 +69,7 @@ static void play_round(uint64_t seed, uint64_t steps, int pipe_end)
     for (uint64_t i = 0; i < steps; i++) {
         model_step();
         if (random_chance(&pauses, 1, 3)) {
-            store_collect(store, &callbacks);
+            store_collect(store, fixture_now, &callbacks);
         }
         if (random_chance(&pauses, 1, 10)) {
             usleep((useconds_t)random_below(&pauses, 3000));
@@ -77,7 +77,7 @@ static void play_round(uint64_t seed, uint64_t steps, int pipe_end)
     }
     if (random_chance(&pauses, 1, 2)) {
         usleep((useconds_t)random_below(&pauses, 3000));
-        store_collect(store, &callbacks);
+        store_collect(store, fixture_now, &callbacks);
     }
     kill(getpid(), SIGKILL);
 }

@@ -48,7 +48,7 @@ static size_t read_from(raft_index_t index, uint64_t offset, struct buffer *out)
     size_t chunks = 0;
     while (!last) {
         const size_t before = out->count;
-        ck_assert(store_chunk(store, index, offset, out, &last));
+        ck_assert(store_chunk(store, index, offset, fixture_now, out, &last));
         ck_assert_uint_gt(out->count, before);
         ck_assert_uint_le(out->count - before, 256);
         offset += out->count - before;
@@ -83,8 +83,8 @@ START_TEST(an_index_that_is_no_checkpoint_is_not_there)
     struct buffer out = {0};
     bool last;
 
-    ck_assert(!store_chunk(store, 9, 0, &out, &last));
-    ck_assert(!store_chunk(store, 11, 0, &out, &last));
+    ck_assert(!store_chunk(store, 9, 0, fixture_now, &out, &last));
+    ck_assert(!store_chunk(store, 11, 0, fixture_now, &out, &last));
     ck_assert_uint_eq(out.count, 0);
 }
 END_TEST
@@ -96,9 +96,11 @@ START_TEST(an_offset_behind_the_end_is_not_there)
     bool last;
     stream_of(found.machine, &expected);
 
-    ck_assert(!store_chunk(store, 10, expected.count, &out, &last));
-    ck_assert(!store_chunk(store, 10, UINT64_MAX, &out, &last));
-    ck_assert(store_chunk(store, 10, expected.count - 1, &out, &last));
+    ck_assert(
+        !store_chunk(store, 10, expected.count, fixture_now, &out, &last));
+    ck_assert(!store_chunk(store, 10, UINT64_MAX, fixture_now, &out, &last));
+    ck_assert(
+        store_chunk(store, 10, expected.count - 1, fixture_now, &out, &last));
     ck_assert_uint_eq(out.count, 1);
     ck_assert(last);
     buffer_close(&out);
@@ -113,7 +115,7 @@ START_TEST(a_chunk_can_be_asked_for_again)
     bool last;
     for (int i = 0; i < 3; i++) {
         buffer_clear(&again);
-        ck_assert(store_chunk(store, 10, 256, &again, &last));
+        ck_assert(store_chunk(store, 10, 256, fixture_now, &again, &last));
         ck_assert(first.count == 0 ||
                   bytes_equal(buffer_view(&first), buffer_view(&again)));
         buffer_clear(&first);
@@ -136,7 +138,8 @@ START_TEST(many_readers_get_the_same)
         for (size_t reader = 0; reader < 6; reader++) {
             for (size_t i = 0; i <= reader && !done[reader]; i++) {
                 ck_assert(store_chunk(store, 10, outs[reader].count,
-                                      &outs[reader], &done[reader]));
+                                      fixture_now, &outs[reader],
+                                      &done[reader]));
                 more = true;
             }
         }
@@ -156,21 +159,21 @@ START_TEST(a_reader_finishes_while_the_state_goes_on)
     struct buffer out = {0};
     bool last;
     stream_of(found.machine, &expected);
-    ck_assert(store_chunk(store, 10, 0, &out, &last));
+    ck_assert(store_chunk(store, 10, 0, fixture_now, &out, &last));
 
     for (raft_index_t index = 11; index < 15; index++) {
         machine_set(found.machine, 100 + 2 * index, "key007", "changed");
         machine_set(found.machine, 101 + 2 * index, "another", "one");
         checkpoint(index, index, 1);
         wait_all();
-        ck_assert(store_chunk(store, 10, out.count, &out, &last));
+        ck_assert(store_chunk(store, 10, out.count, fixture_now, &out, &last));
     }
     assert_stream(10, &expected); /* another one, who begins only now */
     read_from(10, out.count, &out);
     ck_assert(bytes_equal(buffer_view(&out), buffer_view(&expected)));
 
     /* Nobody reads it any more. */
-    ck_assert(!store_chunk(store, 10, 0, &out, &last));
+    ck_assert(!store_chunk(store, 10, 0, fixture_now, &out, &last));
     buffer_clear(&expected);
     stream_of(found.machine, &expected);
     assert_stream(14, &expected);
@@ -186,8 +189,8 @@ START_TEST(a_checkpoint_that_nobody_reads_makes_room)
     checkpoint(20, 20, 1);
     wait_all();
 
-    ck_assert(!store_chunk(store, 10, 0, &out, &last));
-    ck_assert(store_chunk(store, 20, 0, &out, &last));
+    ck_assert(!store_chunk(store, 10, 0, fixture_now, &out, &last));
+    ck_assert(store_chunk(store, 20, 0, fixture_now, &out, &last));
     buffer_close(&out);
 }
 END_TEST
@@ -196,31 +199,40 @@ START_TEST(a_reader_that_went_away_is_given_up)
 {
     struct buffer out = {0};
     bool last;
-    ck_assert(store_chunk(store, 10, 0, &out, &last));
-    for (raft_index_t i = 0; i < STORE_SNAPSHOT_PATIENCE; i++) {
+    ck_assert(store_chunk(store, 10, 0, fixture_now, &out, &last));
+    for (raft_index_t i = 0; i < 20; i++) {
         checkpoint(20 + i, 20 + i, 1);
         wait_all();
     }
+    ck_assert(store_chunk(store, 10, 256, fixture_now, &out, &last));
 
-    ck_assert(!store_chunk(store, 10, 256, &out, &last));
+    fixture_now += STORE_SNAPSHOT_PATIENCE_MS - 1;
+    checkpoint(50, 50, 1);
+    wait_all();
+    ck_assert(store_chunk(store, 10, 256, fixture_now, &out, &last));
+
+    fixture_now += STORE_SNAPSHOT_PATIENCE_MS;
+    checkpoint(60, 60, 1);
+    wait_all();
+    ck_assert(!store_chunk(store, 10, 256, fixture_now, &out, &last));
     buffer_close(&out);
 }
 END_TEST
 
-START_TEST(of_two_that_are_read_the_livelier_stays)
+/* As many as there may be transfers, each of another state. */
+START_TEST(all_that_are_read_stay)
 {
     struct buffer out = {0};
     bool last;
-    ck_assert(store_chunk(store, 10, 0, &out, &last));
-    checkpoint(20, 20, 1);
-    wait_all();
-    ck_assert(store_chunk(store, 20, 0, &out, &last));
-    checkpoint(30, 30, 1);
-    wait_all();
+    for (raft_index_t i = 1; i <= LIMIT_TRANSFERS; i++) {
+        ck_assert(store_chunk(store, 10 * i, 0, fixture_now, &out, &last));
+        checkpoint(10 * i + 10, 10 * i + 10, 1);
+        wait_all();
+    }
 
-    ck_assert(!store_chunk(store, 10, 256, &out, &last));
-    ck_assert(store_chunk(store, 20, 256, &out, &last));
-    ck_assert(store_chunk(store, 30, 0, &out, &last));
+    for (raft_index_t i = 1; i <= LIMIT_TRANSFERS; i++) {
+        ck_assert(store_chunk(store, 10 * i, 256, fixture_now, &out, &last));
+    }
     buffer_close(&out);
 }
 END_TEST
@@ -266,10 +278,16 @@ START_TEST(a_damaged_record_is_not_handed_on)
         STORE_OK);
     store_snapshot_init(&snapshots, &database, LIMIT_CHUNK_BYTES);
     store_snapshot_add_take(&snapshots, 10, 0,
-                            leveldb_create_snapshot(database.handle));
+                            leveldb_create_snapshot(database.handle), 0);
+    ck_assert_ptr_null(store_snapshot_tell_problem(&snapshots));
 
-    ck_assert(!store_snapshot_chunk(&snapshots, 10, 0, &out, &last));
-    ck_assert_ptr_nonnull(strstr(snapshots.problem, "key050"));
+    ck_assert(!store_snapshot_chunk(&snapshots, 10, 0, 0, &out, &last));
+    const char *problem = store_snapshot_tell_problem(&snapshots);
+    ck_assert_ptr_nonnull(problem);
+    ck_assert_ptr_nonnull(strstr(problem, "key050"));
+    /* Tried again and again, it is told once. */
+    ck_assert(!store_snapshot_chunk(&snapshots, 10, 0, 0, &out, &last));
+    ck_assert_ptr_null(store_snapshot_tell_problem(&snapshots));
     ck_assert_uint_eq(out.count, 0);
     store_snapshot_close(&snapshots);
     store_database_close(&database);
@@ -295,7 +313,7 @@ static Suite *suite(void)
     tcase_add_test(kept, a_reader_finishes_while_the_state_goes_on);
     tcase_add_test(kept, a_checkpoint_that_nobody_reads_makes_room);
     tcase_add_test(kept, a_reader_that_went_away_is_given_up);
-    tcase_add_test(kept, of_two_that_are_read_the_livelier_stays);
+    tcase_add_test(kept, all_that_are_read_stay);
     tcase_add_test(kept, the_checkpoint_found_at_a_start_can_be_streamed);
     tcase_add_test(kept, an_installed_state_can_be_streamed);
     suite_add_tcase(suite, kept);

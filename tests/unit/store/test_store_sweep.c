@@ -175,7 +175,7 @@ START_TEST(peers_get_the_state_that_was_installed)
     stage(other);
     install(20, lock_hash(other));
     reopen();
-    ck_assert(store_chunk(store, 20, 0, &out, &last));
+    ck_assert(store_chunk(store, 20, 0, fixture_now, &out, &last));
     ck_assert(last);
     ck_assert_uint_gt(out.count, 8);
     buffer_close(&out);
