@@ -26,6 +26,8 @@ struct cli_group_plan {
 
 static _Noreturn void cli_group_become(const struct cli_group_plan *plan);
 static int cli_group_failure(int failure_fd);
+static void cli_group_reap(struct cli_group *group);
+static bool cli_group_is_alone(const struct cli_group *group);
 static void cli_group_stopped(struct cli_group *group, int number);
 static bool cli_group_is_foreground(pid_t group);
 
@@ -45,6 +47,7 @@ int cli_group_start(struct cli_group *group, char *const *command,
         return errno;
     }
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    cli_children_find(&group->others, plan.tool, NULL);
     plan.failure_fd = ends[1];
     group->leader = fork();
     if (group->leader == 0) {
@@ -103,7 +106,7 @@ static int cli_group_failure(int failure_fd)
 void cli_group_signal(struct cli_group *group, int number)
 {
     ENSURE(group->leader > 0);
-    if (!group->is_empty) {
+    if (!group->is_gone) {
         (void)kill(-group->leader, number);
         if (number != SIGUSR1 && number != SIGUSR2) {
             (void)kill(-group->leader, SIGCONT);
@@ -111,7 +114,52 @@ void cli_group_signal(struct cli_group *group, int number)
     }
 }
 
+void cli_group_sweep(struct cli_group *group, int number)
+{
+    struct cli_children found;
+    cli_children_find(&found, getpid(), &group->others);
+    for (size_t i = 0; i < found.count; i++) {
+        const pid_t pid = found.pids[i];
+        const bool was_told =
+            cli_children_has(&group->told, pid) ||
+            (!group->is_gone && getpgid(pid) == group->leader);
+        if (number == SIGKILL || !was_told) {
+            cli_children_add(&group->told, pid);
+            (void)kill(pid, number);
+            (void)kill(pid, SIGCONT);
+        }
+    }
+}
+
 void cli_group_look(struct cli_group *group)
+{
+    siginfo_t info;
+    cli_group_reap(group);
+    /* The number of the group stays its own until its last process is reaped,
+     * which is what just happened or will be seen here. */
+    info.si_pid = 0;
+    if (group->has_ended &&
+        waitid(P_PGID, (id_t)group->leader, &info,
+               WEXITED | WNOHANG | WNOWAIT) != 0 &&
+        errno == ECHILD) {
+        group->is_gone = true;
+    }
+    group->is_empty = group->is_gone && cli_group_is_alone(group);
+}
+
+/* Whoever died while the others were looked at may have had a child, which is
+ * ours now and was passed over: not to be believed then. */
+static bool cli_group_is_alone(const struct cli_group *group)
+{
+    struct cli_children found;
+    siginfo_t info = {.si_pid = 0};
+    cli_children_find(&found, getpid(), &group->others);
+    return found.count == 0 &&
+           (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            info.si_pid == 0);
+}
+
+static void cli_group_reap(struct cli_group *group)
 {
     siginfo_t info;
     for (;;) {
@@ -131,15 +179,6 @@ void cli_group_look(struct cli_group *group)
                               ? info.si_status
                               : CLI_EXIT_SIGNAL + info.si_status;
         }
-    }
-    /* The number of the group stays its own until its last process is reaped,
-     * which is what just happened or will be seen here. */
-    info.si_pid = 0;
-    if (group->has_ended &&
-        waitid(P_PGID, (id_t)group->leader, &info,
-               WEXITED | WNOHANG | WNOWAIT) != 0 &&
-        errno == ECHILD) {
-        group->is_empty = true;
     }
 }
 

@@ -146,7 +146,8 @@ static struct cli_hold_outcome cli_hold_command(struct cli_hold *hold,
         };
     }
     cli_hold_renewed(&work, cli_clock_now_ms());
-    cli_keeper_watch(&hold->keeper, work.group.leader, work.kill_at_ms);
+    cli_keeper_watch(&hold->keeper, work.group.leader, &work.group.others,
+                     work.kill_at_ms);
     cli_hold_watch(&work);
     /* A tool that was stopped finds the command dead before it finds the lease
      * lost. */
@@ -162,6 +163,9 @@ static struct cli_hold_outcome cli_hold_command(struct cli_hold *hold,
 /* How long a killed process may take to go, such as one that waits for a dead
  * disk, before we go without it. */
 #define STUBBORN_MS 5000
+
+/* How often to look for those who left the group, while it is ended. */
+#define SWEEP_MS 20
 
 static void cli_hold_watch(struct cli_hold_work *work)
 {
@@ -185,11 +189,20 @@ static void cli_hold_watch(struct cli_hold_work *work)
             work->is_killed = true;
             cli_group_signal(&work->group, SIGKILL);
         }
+        if (work->is_ending) {
+            cli_group_sweep(&work->group, work->is_killed ? SIGKILL : SIGTERM);
+        }
         if (work->is_killed && now > work->kill_at_ms + STUBBORN_MS) {
             cli_connect_say("some processes of the command cannot be killed");
             return;
         }
         cli_hold_wait(work, now);
+        if (work->is_ending) {
+            cli_group_look(&work->group);
+        }
+        if (work->group.is_gone) {
+            cli_keeper_forget_group(&work->hold->keeper);
+        }
     }
 }
 
@@ -230,6 +243,8 @@ static void cli_hold_wait(struct cli_hold_work *work, int64_t now)
         const int64_t due =
             work->kill_at_ms + (work->is_killed ? STUBBORN_MS + 1 : 0);
         wake_at = due < wake_at ? due : wake_at;
+        /* Whose parent ends comes to us without a signal. */
+        wake_at = now + SWEEP_MS < wake_at ? now + SWEEP_MS : wake_at;
     }
     struct pollfd polled[] = {
         {hold->signals.fd, POLLIN, 0},

@@ -1,8 +1,8 @@
 /* cli_keeper.c - a second process that ends the command if we cannot.
  *
- * The page needs no lock. The group is written after its moment, and cleared as
- * soon as its last process was reaped; until then its number belongs to nobody
- * else. Only a tool that is killed within the microseconds between the two
+ * The page needs no lock. What is to be watched is written first, the duty last.
+ * The group is cleared as soon as its last process was reaped; until then its
+ * number belongs to nobody else. Only a tool that is killed within the microseconds between the two
  * leaves a number that is nobody's, and the kernel does not give it out again
  * before it went through all others.
  */
@@ -18,10 +18,23 @@
 
 #include "cli/cli_clock.h"
 
+enum cli_keeper_duty {
+    CLI_KEEPER_IDLE,
+    CLI_KEEPER_WATCHING,
+    CLI_KEEPER_KILLED,
+};
+
 struct cli_keeper_page {
     _Atomic(int64_t) kill_at_ms;
     _Atomic(pid_t) group; /* 0: none */
+    _Atomic(int) duty;
+    pid_t tool;
+    struct cli_children others;
 };
+
+/* How often, and with what pause, those are looked for who left the group. */
+#define SWEEPS_MAX 500
+#define SWEEP_MS 10
 
 static _Noreturn void cli_keeper_live(struct cli_keeper_page *page,
                                       int tool_fd);
@@ -37,6 +50,7 @@ bool cli_keeper_open(struct cli_keeper *keeper)
         return false;
     }
     atomic_store(&keeper->page->kill_at_ms, CLI_CLOCK_NEVER);
+    keeper->page->tool = getpid();
     if (pipe2(ends, O_CLOEXEC) != 0) {
         (void)munmap(keeper->page, sizeof(*keeper->page));
         return false;
@@ -62,10 +76,12 @@ void cli_keeper_close(struct cli_keeper *keeper)
 }
 
 void cli_keeper_watch(struct cli_keeper *keeper, pid_t group,
-                      int64_t kill_at_ms)
+                      const struct cli_children *others, int64_t kill_at_ms)
 {
+    keeper->page->others = *others;
     atomic_store(&keeper->page->kill_at_ms, kill_at_ms);
     atomic_store(&keeper->page->group, group);
+    atomic_store(&keeper->page->duty, CLI_KEEPER_WATCHING);
     (void)!write(keeper->alive_fd, "", 1); /* look at the page */
 }
 
@@ -74,9 +90,16 @@ void cli_keeper_extend(struct cli_keeper *keeper, int64_t kill_at_ms)
     atomic_store(&keeper->page->kill_at_ms, kill_at_ms);
 }
 
+void cli_keeper_forget_group(struct cli_keeper *keeper)
+{
+    atomic_store(&keeper->page->group, 0);
+}
+
 bool cli_keeper_forget(struct cli_keeper *keeper)
 {
-    return atomic_exchange(&keeper->page->group, 0) == 0;
+    cli_keeper_forget_group(keeper);
+    return atomic_exchange(&keeper->page->duty, CLI_KEEPER_IDLE) ==
+           CLI_KEEPER_KILLED;
 }
 
 /* ---- the process itself ---- */
@@ -90,7 +113,7 @@ static void cli_keeper_live(struct cli_keeper_page *page, int tool_fd)
     const int timer_fd = cli_clock_timer();
     for (;;) {
         const int64_t kill_at = atomic_load(&page->kill_at_ms);
-        const bool is_set = atomic_load(&page->group) != 0;
+        const bool is_set = atomic_load(&page->duty) == CLI_KEEPER_WATCHING;
         if (is_set && cli_clock_now_ms() >= kill_at) {
             cli_keeper_kill(page);
             continue;
@@ -127,10 +150,28 @@ static void cli_keeper_leave_all_behind(int tool_fd)
     (void)close_range(TOOL_FD + 1, ~0U, 0);
 }
 
+/* Whoever ends leaves its children to the tool, so that all are found in the
+ * end. The children of a tool that is dead are anybody's. */
 static void cli_keeper_kill(struct cli_keeper_page *page)
 {
+    int duty = CLI_KEEPER_WATCHING;
+    if (!atomic_compare_exchange_strong(&page->duty, &duty,
+                                        CLI_KEEPER_KILLED)) {
+        return;
+    }
     const pid_t group = atomic_exchange(&page->group, 0);
     if (group > 0) {
         (void)kill(-group, SIGKILL);
+    }
+    for (int i = 0; i < SWEEPS_MAX && getppid() == page->tool; i++) {
+        struct cli_children found;
+        cli_children_find(&found, page->tool, &page->others);
+        if (found.count == 0) {
+            break;
+        }
+        for (size_t k = 0; k < found.count; k++) {
+            (void)kill(found.pids[k], SIGKILL);
+        }
+        (void)poll(NULL, 0, SWEEP_MS);
     }
 }

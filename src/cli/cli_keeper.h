@@ -4,7 +4,8 @@
  * lease. The keeper is a small process of its own session that shares a page
  * with the tool: the command's process group, and the moment at which it must
  * be dead unless the tool says otherwise. It kills the group at that moment,
- * and at once when the tool is gone.
+ * and at once when the tool is gone; and whatever has left the group as long as
+ * the tool is there, stopped or not, to be its parent.
  */
 #ifndef HOLDFAST_CLI_KEEPER_H
 #define HOLDFAST_CLI_KEEPER_H
@@ -12,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "cli/cli_children.h"
 
 struct cli_keeper_page;
 
@@ -24,13 +27,16 @@ struct cli_keeper {
 bool cli_keeper_open(struct cli_keeper *keeper);
 void cli_keeper_close(struct cli_keeper *keeper);
 
-/* Watch over this group from now on, until that moment; and the next moment. */
+/* Watch over this group and all children of the tool but others from now on,
+ * until that moment; and the next moment. */
 void cli_keeper_watch(struct cli_keeper *keeper, pid_t group,
-                      int64_t kill_at_ms);
+                      const struct cli_children *others, int64_t kill_at_ms);
 void cli_keeper_extend(struct cli_keeper *keeper, int64_t kill_at_ms);
 
-/* The group is gone. To be said at once: its number is free. True if it was the
- * keeper who killed it. */
+/* The group is gone. To be said at once: its number is free. */
+void cli_keeper_forget_group(struct cli_keeper *keeper);
+
+/* Nobody is left. True if it was the keeper who killed them. */
 bool cli_keeper_forget(struct cli_keeper *keeper);
 
 #endif

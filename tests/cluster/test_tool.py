@@ -35,6 +35,28 @@ beat "$base.beat"
 """
 
 
+# Processes that leave the group of the command $1, each in its own way, and
+# their ids: one with a group of its own, one with a session of its own, and one
+# that stays while its parent leaves. The command ends when $1.go is there.
+ESCAPE = """
+import os, sys, time
+pid = os.fork()
+if pid:
+    os.setpgid(0, 0)
+print(os.getpid(), file=open(sys.argv[1] + ".ids", "a"))
+time.sleep(300)
+"""
+ESCAPES = """
+note='echo $$ >>"$1.ids"; exec sleep 300'
+timeout 300 sh -c "$note" sh "$1" &
+echo $! >>"$1.ids"
+setsid sh -c "trap '' TERM; $note" sh "$1" &
+"$2" -c "$3" "$1" &
+while [ ! -e "$1.go" ]; do sleep 0.05; done
+exit 5
+"""
+
+
 class Tool:
     """Calls of the tool, with the cluster it is for."""
 
@@ -46,6 +68,7 @@ class Tool:
         self.scene = scene
         self.nodes = nodes
         self.started = []
+        self.escaped = []  # from groups of commands
         self.environment = {
             k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")
         }
@@ -124,6 +147,25 @@ class Tool:
         tool = self.start(*words, "--", "sh", "-c", BUSY, "sh", path)
         return tool, soon(f"{name} runs", lambda: self.ids(name), within=20)
 
+    def escapes(self, name, *words):
+        """ESCAPES under run: the process of the tool, and the ids."""
+        path = self.file(name)
+        script = ["sh", "-c", ESCAPES, "sh", path, sys.executable, ESCAPE]
+        tool = self.start(*words, "--", *script)
+
+        def found():
+            try:
+                with open(path + ".ids", encoding="ascii") as file:
+                    ids = [int(word) for word in file.read().split()]
+            except FileNotFoundError:
+                return None
+            return ids if len(ids) == 5 else None
+
+        ids = soon(f"{name} runs", found, within=20)
+        self.escaped += ids
+        assert not any(not is_alive(pid) for pid in ids)
+        return tool, ids
+
     def ids(self, name):
         try:
             with open(self.file(name + ".pids"), encoding="ascii") as file:
@@ -153,12 +195,23 @@ class Tool:
                 process.send_signal(signal.SIGCONT)
                 process.kill()
                 process.wait()
+        for pid in self.escaped:
+            if is_alive(pid) and self.has_our_nodes(pid):
+                os.kill(pid, signal.SIGKILL)
         for name in os.listdir(self.scene.folder):
             if not name.endswith(".pids"):
                 continue
             for pid in self.ids(name[: -len(".pids")]):
                 if self.is_ours(pid):
                     os.kill(pid, signal.SIGKILL)
+
+    def has_our_nodes(self, pid):
+        nodes = self.environment["HOLDFAST_NODES"].encode()
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                return nodes in file.read()
+        except (FileNotFoundError, ProcessLookupError):
+            return False
 
     def is_ours(self, pid):
         try:
@@ -470,6 +523,44 @@ def what_a_command_leaves_behind_ends_with_it(tool):
     assert not tool.is_held("left")
 
 
+def who_leaves_the_group_ends_as_well(tool):
+    ends, ids = tool.escapes("escape-1", "run", "--grace", "0.3", "escape")
+    open(tool.file("escape-1.go"), "wb").close()
+    assert ends.wait(20) == 5
+    assert all_dead(ids), ids
+    assert not tool.is_held("escape")
+
+    broken, ids = tool.escapes("escape-2", "run", "--ttl", "3", "escape")
+    assert tool.json("break", "escape")["broken"] == 1
+    assert broken.wait(20) == LOST
+    assert all_dead(ids), ids
+
+    stopped, ids = tool.escapes("escape-3", "run", "--ttl", "2", "escape")
+    stopped.send_signal(signal.SIGSTOP)
+    soon("the keeper kills", lambda: all_dead(ids), within=20)
+    stopped.send_signal(signal.SIGCONT)
+    assert stopped.wait(20) == LOST
+
+
+def children_of_before_are_left_alone(tool):
+    """A shell had one, and became the tool."""
+    path = tool.file("before")
+    script = 'sleep 300 & echo $! >"$1"; exec "$2" run --grace 0.2 before -- true'
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", path, tool.program],
+        env=tool.environment,
+        stdin=subprocess.DEVNULL,
+        timeout=40,
+        check=False,
+    )
+    with open(path, encoding="ascii") as file:
+        pid = int(file.read())
+    lives = is_alive(pid)
+    if lives:
+        os.kill(pid, signal.SIGKILL)
+    assert done.returncode == 0 and lives
+
+
 def shared_runs_share(tool):
     one, _ = tool.busy("share-1", "run", "-s", "shared")
     two, _ = tool.busy("share-2", "run", "-s", "shared")
@@ -614,6 +705,8 @@ SHOWS = [
     a_signal_ends_the_giving_back,
     signals_are_passed_to_the_group,
     what_a_command_leaves_behind_ends_with_it,
+    who_leaves_the_group_ends_as_well,
+    children_of_before_are_left_alone,
     shared_runs_share,
     a_broken_lease_ends_the_command,
     a_stopped_tool_does_not_keep_the_command_alive,
