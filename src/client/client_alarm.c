@@ -104,6 +104,7 @@ static void client_alarm_tell(struct hf_client *client)
     (void)pthread_mutex_lock(&client->mutex);
     lease->in_callback = false;
     (void)pthread_cond_broadcast(&lease->changed);
+    (void)pthread_cond_broadcast(&client->settled);
     client_lease_sweep(lease);
 }
 

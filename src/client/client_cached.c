@@ -38,6 +38,8 @@ struct client_cached_waiter {
     uint64_t cancels;
 };
 
+static void client_cached_part(const struct hf_cached *cached);
+static bool client_cached_is_called(const struct hf_cached *cached);
 static bool client_cached_take(struct hf_cached *cached);
 static bool client_cached_spin(struct hf_cached *cached);
 static enum hf_status client_cached_sleep(struct hf_cached *cached,
@@ -200,30 +202,21 @@ void hf_cached_close(struct hf_cached *cached)
     }
     struct hf_client *client = cached->client;
     (void)pthread_mutex_lock(&client->mutex);
-    while (client->delivering == cached) {
+    /* First nobody has news for it any more; then nobody is at it. */
+    client_cached_part(cached);
+    while (client->delivering == cached || client_cached_is_called(cached)) {
         client_lock_sleep(&client->settled, &client->mutex, CLIENT_NEVER);
+        client_cached_part(cached); /* delivering may have asked once more */
     }
     if (cached->inbox.is_told) {
         TAILQ_REMOVE(&client->told, cached, told);
     }
     struct hf_lease *lease = TAILQ_FIRST(&client->leases);
     while (lease != NULL) {
-        if (lease->cached_id != cached) {
-            lease = TAILQ_NEXT(lease, of_client);
-            continue;
-        }
-        lease->cached = NULL;
-        if (lease->is_mourned) {
-            lease->is_mourned = false;
-            TAILQ_REMOVE(&client->mourned, lease, mourned);
-        }
-        if (lease->in_callback) {
-            client_lock_sleep(&lease->changed, &client->mutex, CLIENT_NEVER);
-            lease = TAILQ_FIRST(&client->leases); /* it may be gone */
-            continue;
-        }
         struct hf_lease *next = TAILQ_NEXT(lease, of_client);
-        client_lease_forget(lease);
+        if (lease->cached_id == cached) {
+            client_lease_forget(lease);
+        }
         lease = next;
     }
     (void)pthread_mutex_unlock(&client->mutex);
@@ -232,6 +225,34 @@ void hf_cached_close(struct hf_cached *cached)
     (void)pthread_mutex_destroy(&cached->mutex);
     client_memory_free(cached->key);
     client_memory_free(cached);
+}
+
+static void client_cached_part(const struct hf_cached *cached)
+{
+    struct hf_client *client = cached->client;
+    struct hf_lease *lease;
+    TAILQ_FOREACH (lease, &client->leases, of_client) {
+        if (lease->cached_id != cached) {
+            continue;
+        }
+        lease->cached = NULL;
+        if (lease->is_mourned) {
+            lease->is_mourned = false;
+            TAILQ_REMOVE(&client->mourned, lease, mourned);
+        }
+    }
+}
+
+/* Whether a callback of it runs. */
+static bool client_cached_is_called(const struct hf_cached *cached)
+{
+    const struct hf_lease *lease;
+    TAILQ_FOREACH (lease, &cached->client->leases, of_client) {
+        if (lease->cached_id == cached && lease->in_callback) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- taking it ---- */

@@ -200,7 +200,8 @@ struct hf_client {
     void *log_context;
 
     pthread_mutex_t mutex;
-    pthread_cond_t settled; /* the last lease is gone */
+    pthread_cond_t settled; /* the last lease is gone, a callback or delivery
+                               is over */
     struct client_endpoint endpoint;
     struct client_leases leases;
     size_t leases_count;

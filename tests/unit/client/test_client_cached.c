@@ -244,6 +244,47 @@ START_TEST(what_ran_out_unseen_is_lost_and_not_given_back)
 }
 END_TEST
 
+static void *close_it(void *context)
+{
+    hf_cached_close(context);
+    return NULL;
+}
+
+START_TEST(what_is_closed_under_a_callback_hears_no_more)
+{
+    pthread_t closes;
+    struct sleeper sleeper;
+    lock_it();
+    (void)pthread_mutex_lock(&client->mutex);
+    struct hf_lease *first = cached->lease;
+    first->in_callback = true;
+    (void)pthread_mutex_unlock(&client->mutex);
+    lose();
+    deliver();
+    put_to_sleep(&sleeper, 1);
+    struct hf_lease *second = cached->lease;
+    grant(25);
+    deliver();
+    wake_up(&sleeper);
+    ck_assert_int_eq(hf_cached_unlock(cached, 25), HF_OK);
+
+    ck_assert_int_eq(pthread_create(&closes, NULL, close_it, cached), 0);
+    pause_ms(50);
+    (void)pthread_mutex_lock(&client->mutex);
+    if (second->cached != NULL) {
+        client_cached_post_parted(second);
+    }
+    first->in_callback = false;
+    (void)pthread_cond_broadcast(&first->changed);
+    (void)pthread_cond_broadcast(&client->settled);
+    (void)pthread_mutex_unlock(&client->mutex);
+    (void)pthread_join(closes, NULL);
+    cached = NULL;
+
+    ck_assert(TAILQ_EMPTY(&client->told));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("client_cached");
@@ -254,6 +295,7 @@ int main(void)
     tcase_add_test(ends,
                    what_is_lost_before_it_is_given_back_is_asked_for_again);
     tcase_add_test(ends, what_ran_out_unseen_is_lost_and_not_given_back);
+    tcase_add_test(ends, what_is_closed_under_a_callback_hears_no_more);
     suite_add_tcase(suite, ends);
     return check_run(suite);
 }
