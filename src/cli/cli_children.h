@@ -2,8 +2,9 @@
  *
  * Asked of /proc, because wait() tells only of those that have ended, and only
  * of its own. Whoever leaves its parent's group, session or terminal keeps its
- * parent, and becomes a child of the tool when that ends (it is a subreaper): so
- * as long as anything lives that a command has started, the tool has a child.
+ * parent, and becomes a child of the tool when that ends (it is a subreaper):
+ * so as long as anything lives that a command has started, the tool has a
+ * child.
  */
 #ifndef HOLDFAST_CLI_CHILDREN_H
 #define HOLDFAST_CLI_CHILDREN_H

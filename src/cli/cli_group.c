@@ -20,7 +20,7 @@ struct cli_group_plan {
     char *const *environment;
     const sigset_t *mask;
     pid_t tool;
-    bool takes_terminal;
+    int terminal_fd; /* -1: it is not for the command */
     int failure_fd;
 };
 
@@ -29,7 +29,8 @@ static int cli_group_failure(int failure_fd);
 static void cli_group_reap(struct cli_group *group);
 static bool cli_group_is_alone(const struct cli_group *group);
 static void cli_group_stopped(struct cli_group *group, int number);
-static bool cli_group_is_foreground(pid_t group);
+static bool cli_group_is_foreground(const struct cli_group *group,
+                                    pid_t number);
 
 int cli_group_start(struct cli_group *group, char *const *command,
                     char *const *environment, const sigset_t *mask)
@@ -40,12 +41,19 @@ int cli_group_start(struct cli_group *group, char *const *command,
         .environment = environment,
         .mask = mask,
         .tool = getpid(),
-        .takes_terminal = cli_group_is_foreground(getpgrp()),
     };
-    *group = (struct cli_group){.has_terminal = plan.takes_terminal};
+    *group = (struct cli_group){
+        .terminal_fd = open("/dev/tty", O_RDWR | O_CLOEXEC),
+    };
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        return errno;
+        const int failure = errno;
+        cli_group_close(group);
+        return failure;
     }
+    /* Others of a pipeline may read from the terminal that is not our input. */
+    group->has_terminal =
+        isatty(STDIN_FILENO) && cli_group_is_foreground(group, getpgrp());
+    plan.terminal_fd = group->has_terminal ? group->terminal_fd : -1;
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     cli_children_find(&group->others, plan.tool, NULL);
     plan.failure_fd = ends[1];
@@ -58,14 +66,16 @@ int cli_group_start(struct cli_group *group, char *const *command,
     if (group->leader > 0) {
         /* The child does the same: whoever is first. */
         (void)setpgid(group->leader, group->leader);
-        if (plan.takes_terminal) {
-            (void)tcsetpgrp(STDIN_FILENO, group->leader);
+        if (group->has_terminal) {
+            (void)tcsetpgrp(group->terminal_fd, group->leader);
         }
         failure = cli_group_failure(ends[0]);
         if (failure != 0) {
             (void)waitpid(group->leader, NULL, 0);
-            cli_group_close(group);
         }
+    }
+    if (failure != 0) {
+        cli_group_close(group);
     }
     (void)close(ends[0]);
     return failure;
@@ -75,8 +85,8 @@ static void cli_group_become(const struct cli_group_plan *plan)
 {
     static const int defaults[] = {SIGPIPE, SIGCHLD};
     (void)setpgid(0, 0);
-    if (plan->takes_terminal) {
-        (void)tcsetpgrp(STDIN_FILENO, getpid());
+    if (plan->terminal_fd >= 0) {
+        (void)tcsetpgrp(plan->terminal_fd, getpid());
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != plan->tool) {
@@ -188,32 +198,36 @@ static void cli_group_reap(struct cli_group *group)
  * keeps the lock of a command that somebody stopped on purpose. */
 static void cli_group_stopped(struct cli_group *group, int number)
 {
-    const bool had_terminal = cli_group_is_foreground(group->leader);
+    const bool had_terminal = cli_group_is_foreground(group, group->leader);
     const bool wants_terminal = number == SIGTTIN || number == SIGTTOU;
     if (!had_terminal && !wants_terminal) {
         return;
     }
-    if (!cli_group_is_foreground(getpgrp())) {
+    if (!cli_group_is_foreground(group, getpgrp())) {
         if (had_terminal) {
-            (void)tcsetpgrp(STDIN_FILENO, getpgrp());
+            (void)tcsetpgrp(group->terminal_fd, getpgrp());
         }
         (void)raise(SIGTSTP); /* returns when the shell continues us */
     }
-    if (cli_group_is_foreground(getpgrp())) {
+    if (cli_group_is_foreground(group, getpgrp())) {
         group->has_terminal = true;
-        (void)tcsetpgrp(STDIN_FILENO, group->leader);
+        (void)tcsetpgrp(group->terminal_fd, group->leader);
     }
     (void)kill(-group->leader, SIGCONT);
 }
 
-static bool cli_group_is_foreground(pid_t group)
+static bool cli_group_is_foreground(const struct cli_group *group, pid_t number)
 {
-    return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == group;
+    return group->terminal_fd >= 0 && tcgetpgrp(group->terminal_fd) == number;
 }
 
 void cli_group_close(struct cli_group *group)
 {
-    if (group->has_terminal && cli_group_is_foreground(group->leader)) {
-        (void)tcsetpgrp(STDIN_FILENO, getpgrp());
+    if (group->has_terminal && cli_group_is_foreground(group, group->leader)) {
+        (void)tcsetpgrp(group->terminal_fd, getpgrp());
+    }
+    if (group->terminal_fd >= 0) {
+        (void)close(group->terminal_fd);
+        group->terminal_fd = -1;
     }
 }

@@ -6,8 +6,8 @@
  * latest T/4 later. If the cluster says that the lease has ended, somebody else
  * may hold the lock already: KILL at once.
  *
- * When the command has ended by itself, whatever it left behind, in its group or
- * out of it, is ended the same way, and only then are the locks given back.
+ * When the command has ended by itself, whatever it left behind, in its group
+ * or out of it, is ended the same way, and only then are the locks given back.
  */
 #ifndef HOLDFAST_CLI_HOLD_H
 #define HOLDFAST_CLI_HOLD_H

@@ -1,10 +1,10 @@
 /* cli_keeper.c - a second process that ends the command if we cannot.
  *
- * The page needs no lock. What is to be watched is written first, the duty last.
- * The group is cleared as soon as its last process was reaped; until then its
- * number belongs to nobody else. Only a tool that is killed within the microseconds between the two
- * leaves a number that is nobody's, and the kernel does not give it out again
- * before it went through all others.
+ * The page needs no lock. What is to be watched is written first, the duty
+ * last. The group is cleared as soon as its last process was reaped; until then
+ * its number belongs to nobody else. Only a tool that is killed within the
+ * microseconds between the two leaves a number that is nobody's, and the kernel
+ * does not give it out again before it went through all others.
  */
 #include "cli/cli_keeper.h"
 

@@ -8,6 +8,7 @@ arguments run those alone."""
 import json
 import os
 import pty
+import select
 import signal
 import socket
 import subprocess
@@ -632,6 +633,37 @@ def a_terminal_is_the_commands(tool):
     assert not tool.is_held("tty")
 
 
+def a_terminal_is_there_for_who_asks_for_it(tool):
+    """Standard input is a pipe; the terminal is given when it is wanted. Whoever
+    else is in the pipeline keeps it until then."""
+    script = 'cat; read x </dev/tty; echo "<$x>"'
+    line = f"echo piped | {tool.program} run tty -- sh -c '{script}'; echo =$?="
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "-i"], tool.environment)
+
+    seen = b""
+
+    def shows(text):
+        nonlocal seen
+        while text not in seen:
+            ready, _, _ = select.select([terminal], [], [], 10)
+            assert ready, (text, seen)
+            seen += os.read(terminal, 1000)
+
+    try:
+        os.write(terminal, line.encode() + b"\n")
+        shows(b"\rpiped")
+        os.write(terminal, b"typed\n")
+        shows(b"<typed>")
+        shows(b"=0=")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
+    soon("it is free", lambda: not tool.is_held("tty"))
+
+
 # ---- elect ----
 
 
@@ -712,6 +744,7 @@ SHOWS = [
     a_stopped_tool_does_not_keep_the_command_alive,
     a_lost_majority_ends_the_command_in_time,
     a_terminal_is_the_commands,
+    a_terminal_is_there_for_who_asks_for_it,
     elect_keeps_one_running,
     elect_outlives_a_leader,
 ]
