@@ -1,7 +1,8 @@
 /* cli_screen.c - compose what people see, from samples and nothing else.
  *
  * Tables are drawn cell by cell: a struct cli_screen_column says how wide each
- * is, and the one that has width 0 takes what the others leave.
+ * is, and the one that has width 0 takes what the others leave. On a screen
+ * that is too narrow for them, those on the right are cut off.
  */
 #include "cli/cli_screen.h"
 
@@ -30,6 +31,7 @@ struct cli_screen_table {
     const struct cli_screen_column *columns;
     size_t columns_count;
     size_t place; /* of the next cell */
+    size_t used;  /* columns of the screen, in this line */
 };
 
 /* ---- tables ---- */
@@ -45,19 +47,30 @@ static size_t cli_screen_wide(const struct cli_screen_table *table)
                : KEY_LEAST;
 }
 
-static void cli_screen_cell(struct cli_screen_table *table, struct bytes text)
+/* The cell at the present place, without the end of a line. */
+static void cli_screen_draw(struct cli_screen_table *table, struct bytes text)
 {
     const struct cli_screen_column *column = &table->columns[table->place];
-    const size_t width =
-        column->width > 0 ? column->width : cli_screen_wide(table);
+    const size_t room = table->screen->width - table->used;
     ENSURE(table->place < table->columns_count);
+    size_t width = column->width > 0 ? column->width : cli_screen_wide(table);
+    width = width < room ? width : room;
     cli_text_cell(table->out, text, width, column->to_the_right);
+    table->used += width;
     table->place++;
-    if (table->place < table->columns_count) {
+    if (table->place < table->columns_count && width < room) {
         buffer_u8(table->out, ' ');
-    } else {
+        table->used++;
+    }
+}
+
+static void cli_screen_cell(struct cli_screen_table *table, struct bytes text)
+{
+    cli_screen_draw(table, text);
+    if (table->place == table->columns_count) {
         buffer_u8(table->out, '\n');
         table->place = 0;
+        table->used = 0;
     }
 }
 
@@ -99,19 +112,15 @@ static struct cli_screen_table
 cli_screen_begin(struct buffer *out, const struct cli_screen *screen,
                  const struct cli_screen_column *columns, size_t columns_count)
 {
-    struct cli_screen_table table = {out, screen, columns, columns_count, 0};
+    struct cli_screen_table table = {out, screen, columns, columns_count, 0, 0};
     ENSURE(columns_count <= COLUMNS_MAX);
     cli_text_print(out, "%s", screen->is_terminal ? "\x1b[7m" : "");
-    for (size_t i = 0; i + 1 < columns_count; i++) {
-        cli_screen_cell_text(&table, columns[i].title);
+    for (size_t i = 0; i < columns_count; i++) {
+        cli_screen_draw(&table, bytes_of_text(columns[i].title));
     }
-    /* The last one ends the line, and the heading must end before that. */
-    const struct cli_screen_column *last = &columns[columns_count - 1];
-    cli_text_cell(out, bytes_of_text(last->title),
-                  last->width > 0 ? last->width : cli_screen_wide(&table),
-                  last->to_the_right);
     cli_text_print(out, "%s\n", screen->is_terminal ? "\x1b[0m" : "");
     table.place = 0;
+    table.used = 0;
     return table;
 }
 
@@ -346,11 +355,9 @@ static void cli_screen_list(struct buffer *out, const struct cli_screen *screen,
     memory_free(ranked);
 }
 
-/* A line that never gets longer than the screen. */
-static void cli_screen_line(struct buffer *out, const struct cli_screen *screen,
-                            const struct buffer *line)
+void cli_screen_line(struct buffer *out, const struct cli_screen *screen,
+                     struct bytes text)
 {
-    struct bytes text = buffer_view(line);
     if (cli_text_columns(text) > screen->width) {
         cli_text_cell(out, text, screen->width, false);
     } else {
@@ -375,7 +382,7 @@ static void cli_screen_head(struct buffer *out, const struct cli_screen *screen,
         cli_text_print(&line, "  looked at %zu of %" PRIu64 " locks",
                        now->locks_count, now->locks_held);
     }
-    cli_screen_line(out, screen, &line);
+    cli_screen_line(out, screen, buffer_view(&line));
     buffer_close(&line);
 }
 
@@ -390,7 +397,7 @@ static void cli_screen_totals(struct buffer *out,
                    "now     %" PRIu64 " locks  %" PRIu64 " grants  %" PRIu64
                    " waiting  %" PRIu64 " owners",
                    now->locks_held, now->grants, now->waiters, now->owners);
-    cli_screen_line(out, screen, &line);
+    cli_screen_line(out, screen, buffer_view(&line));
     buffer_clear(&line);
     if (before != NULL) {
         cli_text_print(&line,
@@ -405,7 +412,7 @@ static void cli_screen_totals(struct buffer *out,
                        " expiries  last token %" PRIu64,
                        now->handovers, now->expired, now->last_token);
     }
-    cli_screen_line(out, screen, &line);
+    cli_screen_line(out, screen, buffer_view(&line));
     buffer_close(&line);
 }
 

@@ -27,6 +27,10 @@ void cli_screen_members(struct buffer *out, const struct cli_screen *screen,
 void cli_screen_locks(struct buffer *out, const struct cli_screen *screen,
                       const struct cli_sample *now);
 
+/* A line of any text, cut off at the width. */
+void cli_screen_line(struct buffer *out, const struct cli_screen *screen,
+                     struct bytes text);
+
 /* One lock with its holders and its queue. */
 void cli_screen_lock(struct buffer *out, const struct cli_lock *lock);
 

@@ -222,8 +222,7 @@ static bool cli_top_show(struct cli_top *top, struct buffer *out)
                    top->has_before ? &top->before : NULL);
     if (top->trouble[0] != '\0' && !top->options->once) {
         cli_text_print(out, "\n");
-        cli_text_safe(out, bytes_of_text(top->trouble));
-        cli_text_print(out, "\n");
+        cli_screen_line(out, &screen, bytes_of_text(top->trouble));
     }
     if (top->is_screen) {
         return cli_terminal_show(out);

@@ -123,6 +123,7 @@ END_TEST
 START_TEST(screens_fit_terminals_of_all_sizes)
 {
     static const size_t heights[] = {19, 24, 30, 50, 200};
+    static const size_t widths[] = {1, 2, 11, 12, 30, 52, 62, 71, 72, 80, 300};
     char key[60];
     for (int i = 0; i < 100; i++) {
         (void)snprintf(key, sizeof(key), "a-rather-long-name-of-a-lock-%d", i);
@@ -132,14 +133,16 @@ START_TEST(screens_fit_terminals_of_all_sizes)
     add_member(&sample, 2, "follower");
     add_member(&sample, 3, NULL);
     for (size_t i = 0; i < sizeof(heights) / sizeof(heights[0]); i++) {
-        const struct cli_screen screen = {
-            .width = 80, .height = heights[i], .rows_max = 1000};
-        buffer_clear(&out);
-        cli_screen_top(&out, &screen, &sample, NULL);
-        assert_lines_fit(80, heights[i]);
-        buffer_clear(&out);
-        cli_screen_locks(&out, &screen, &sample);
-        assert_lines_fit(80, 0);
+        for (size_t k = 0; k < sizeof(widths) / sizeof(widths[0]); k++) {
+            const struct cli_screen screen = {
+                .width = widths[k], .height = heights[i], .rows_max = 1000};
+            buffer_clear(&out);
+            cli_screen_top(&out, &screen, &sample, NULL);
+            assert_lines_fit(widths[k], heights[i]);
+            buffer_clear(&out);
+            cli_screen_locks(&out, &screen, &sample);
+            assert_lines_fit(widths[k], 0);
+        }
     }
 }
 END_TEST
