@@ -30,6 +30,8 @@ static void client_answer_refused(struct hf_lease *lease,
                                   const redisReply *reply,
                                   enum hf_status status, int64_t now);
 static void client_answer_not_done(struct hf_lease *lease, int64_t now);
+static void client_answer_no_leader(struct hf_lease *lease,
+                                    const redisReply *reply);
 
 void client_answer_unanswered(struct hf_lease *lease)
 {
@@ -95,11 +97,11 @@ void client_answer(struct hf_lease *lease, const redisReply *reply, int64_t now)
         break;
     case CLIENT_ANSWER_LATER:
         client_answer_not_done(lease, now);
-        (void)client_error(&lease->failure, HF_NO_LEADER, "%s", reply->str);
+        client_answer_no_leader(lease, reply);
         break;
     case CLIENT_ANSWER_NOT_HERE:
         client_answer_not_done(lease, now);
-        (void)client_error(&lease->failure, HF_NO_LEADER, "%s", reply->str);
+        client_answer_no_leader(lease, reply);
         client_endpoint_not_here(client, now, reply->str);
         break;
     case CLIENT_ANSWER_ELSEWHERE:
@@ -237,6 +239,16 @@ static void client_answer_not_done(struct hf_lease *lease, int64_t now)
                                       client->backoff_max_ms, lease->tries,
                                       client_times_chance(&client->chance));
     lease->tries++;
+}
+
+/* What is to be said if nothing better comes in time. */
+static void client_answer_no_leader(struct hf_lease *lease,
+                                    const redisReply *reply)
+{
+    (void)client_error(&lease->failure, HF_NO_LEADER, "%s", reply->str);
+    if (lease->request.ask == CLIENT_ASK_RELEASE) {
+        lease->release_status = HF_NO_LEADER;
+    }
 }
 
 /* An error that asking again will not mend. */

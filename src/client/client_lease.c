@@ -200,10 +200,11 @@ void client_lease_expire_wait(struct hf_lease *lease, int64_t now)
     if (lease->was_answered) {
         (void)client_error(&lease->failure, HF_TIMEOUT, NULL);
     } else if (lease->failure.status == HF_OK) {
-        (void)client_error(&lease->failure, HF_UNREACHABLE, "%s",
-                           last->status != HF_OK
-                               ? last->text
-                               : hf_status_text(HF_UNREACHABLE));
+        (void)client_error(
+            &lease->failure,
+            last->status == HF_DENIED ? HF_DENIED : HF_UNREACHABLE, "%s",
+            last->status != HF_OK ? last->text
+                                  : hf_status_text(HF_UNREACHABLE));
     }
     client_lease_fail(lease, HF_LEASE_FAILED);
 }
@@ -390,15 +391,25 @@ const char *hf_lease_key(const struct hf_lease *lease)
     return lease->key;
 }
 
+/* What a lease has that waits may be another's in a moment: a grant that came
+ * too late to be believed. */
+static bool client_lease_was_held(const struct hf_lease *lease)
+{
+    const int state = atomic_load(&lease->state);
+    return state == HF_LEASE_HELD || state == HF_LEASE_LOST ||
+           state == HF_LEASE_RELEASED;
+}
+
 uint64_t hf_lease_token(const struct hf_lease *lease)
 {
-    return atomic_load(&lease->token);
+    return client_lease_was_held(lease) ? atomic_load(&lease->token) : 0;
 }
 
 const char *hf_lease_signature(const struct hf_lease *lease)
 {
     (void)pthread_mutex_lock(&lease->client->mutex);
-    const char *signature = lease->signature;
+    const char *signature =
+        client_lease_was_held(lease) ? lease->signature : "";
     (void)pthread_mutex_unlock(&lease->client->mutex);
     return signature;
 }

@@ -320,6 +320,18 @@ static enum hf_status client_lock_options(const struct hf_lock_options *given,
     return client_lock_check_ttl(options->ttl_ms, error);
 }
 
+/* It goes on, for nothing perhaps: then it is said why. */
+static enum hf_status client_lock_waits(const struct client_endpoint *endpoint,
+                                        struct hf_error *error)
+{
+    if (endpoint->state == CLIENT_ENDPOINT_UP ||
+        endpoint->last.status == HF_OK) {
+        return client_error(error, HF_TIMEOUT, NULL);
+    }
+    return client_error(error, HF_TIMEOUT, "%s: %.180s",
+                        hf_status_text(HF_TIMEOUT), endpoint->last.text);
+}
+
 static enum hf_status client_lock_outcome(const struct hf_lease *lease,
                                           struct hf_error *error)
 {
@@ -327,7 +339,7 @@ static enum hf_status client_lock_outcome(const struct hf_lease *lease,
     case HF_LEASE_HELD:
         return client_error_none(error);
     case HF_LEASE_WAITING:
-        return client_error(error, HF_TIMEOUT, NULL);
+        return client_lock_waits(&lease->client->endpoint, error);
     case HF_LEASE_FAILED:
         return client_error(error, lease->failure.status, "%s",
                             lease->failure.text);

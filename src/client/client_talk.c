@@ -29,6 +29,9 @@
  * than ours, which is the one that counts. */
 #define CLIENT_TALK_WAIT_SLACK_MS 1000
 
+/* A wait of more than 34 years has no end there: servers have a limit. */
+#define CLIENT_TALK_WAIT_MAX_MS (INT64_C(1) << 40)
+
 #define CLIENT_TALK_WORDS_MAX 16
 
 /* A command that is being put together. */
@@ -225,7 +228,8 @@ static void client_talk_acquire(const struct hf_lease *lease,
         (lease->is_retry && ask == CLIENT_ASK_ACQUIRE)) {
         client_talk_word(command, "WAIT");
         client_talk_word(command, "0");
-    } else if (lease->wait_until != CLIENT_NEVER) {
+    } else if (lease->wait_until <
+               client_times_add(now, CLIENT_TALK_WAIT_MAX_MS)) {
         const int64_t left_ms = lease->wait_until - now;
         client_talk_word(command, "WAIT");
         client_talk_number(command, (uint64_t)(left_ms > 0 ? left_ms : 0) +

@@ -273,7 +273,9 @@ HF_API enum hf_status hf_lease_begin(struct hf_client *client, const char *key,
  * HF_OK: held (also if it was held before). HF_TIMEOUT: with the lease still
  * HF_LEASE_WAITING, wait_ms ran out and it goes on waiting; with
  * HF_LEASE_FAILED, its own wait ran out. HF_CANCELLED, HF_LOST, and what
- * hf_acquire() may return. */
+ * hf_acquire() may return. If nobody can be asked at the moment the text says
+ * why: a password that was changed meanwhile, for instance, is no end of a wait
+ * without limit. */
 HF_API enum hf_status hf_lease_await(struct hf_lease *lease, int64_t wait_ms,
                                      struct hf_error *error);
 
@@ -334,7 +336,8 @@ HF_API const char *hf_lease_key(const struct hf_lease *lease);
 HF_API uint64_t hf_lease_token(const struct hf_lease *lease);
 
 /* The cluster's signature of the token, for stores that check it, or "" if the
- * cluster does not sign. Valid until the lease is freed. */
+ * cluster does not sign or it was never held. Valid until the lease is freed.
+ */
 HF_API const char *hf_lease_signature(const struct hf_lease *lease);
 
 /* The name it is held by; for a store that checks signatures. */

@@ -251,6 +251,25 @@ START_TEST(what_was_seen_to_be_over_is_not_renewed)
 }
 END_TEST
 
+START_TEST(what_is_not_held_yet_shows_nothing_that_may_change)
+{
+    struct hf_lease *lease = wait_for_db();
+    now += LATE_MS;
+    answer(lease,
+           "*4\r\n$5\r\ntoken\r\n:7\r\n$9\r\nsignature\r\n$3\r\nold\r\n");
+    ck_assert_str_eq(hf_lease_signature(lease), "");
+    ck_assert_uint_eq(hf_lease_token(lease), 0);
+    answer(lease, ":0\r\n");
+
+    answer(lease,
+           "*4\r\n$5\r\ntoken\r\n:8\r\n$9\r\nsignature\r\n$3\r\nnew\r\n");
+
+    ck_assert_int_eq(hf_lease_state(lease), HF_LEASE_HELD);
+    ck_assert_str_eq(hf_lease_signature(lease), "new");
+    ck_assert_uint_eq(hf_lease_token(lease), 8);
+}
+END_TEST
+
 /* ---- what is given up ---- */
 
 START_TEST(who_gives_up_waits_for_the_answer_that_is_due)
@@ -269,6 +288,65 @@ START_TEST(who_gives_up_waits_for_the_answer_that_is_due)
     ck_assert(!lease->is_settled);
     answer(lease, ":1\r\n");
     ck_assert(lease->is_settled);
+}
+END_TEST
+
+START_TEST(a_release_that_finds_no_leader_says_so)
+{
+    struct hf_lease *lease = wait_for_db();
+    answer(lease, ":7\r\n");
+    client_lease_drop(lease);
+    turn();
+    ck_assert_int_eq(lease->release_status, HF_UNREACHABLE);
+
+    answer(lease, "-CLUSTERDOWN no leader\r\n");
+    ck_assert_int_eq(lease->release_status, HF_NO_LEADER);
+
+    now += 10;
+    client_talk(lease, now);
+    answer(lease, ":1\r\n");
+    ck_assert_int_eq(lease->release_status, HF_OK);
+}
+END_TEST
+
+static struct hf_lease *wait_for_long(int64_t wait_ms)
+{
+    const struct client_lease_plan plan = {
+        .key = "db", .ttl_ms = TTL_MS, .wait_ms = wait_ms};
+    struct hf_lease *lease = client_lease_new(client, &plan);
+    ck_assert_ptr_nonnull(lease);
+    turn();
+    return lease;
+}
+
+START_TEST(a_wait_longer_than_a_server_takes_has_no_end_there)
+{
+    static const char word[] = "$4\r\nWAIT\r\n";
+    const struct client_link *link = &client->endpoint.commands;
+    (void)wait_for_long(INT64_C(1) << 48);
+    ck_assert(asks(TAILQ_FIRST(&client->leases), CLIENT_ASK_ACQUIRE));
+    ck_assert_ptr_null(
+        memmem(link->out, link->out_count, word, sizeof(word) - 1));
+    (void)wait_for_long(INT64_C(1000) * 3600 * 24 * 366);
+    ck_assert_ptr_nonnull(
+        memmem(link->out, link->out_count, word, sizeof(word) - 1));
+}
+END_TEST
+
+START_TEST(a_wait_that_a_wrong_password_ended_says_so)
+{
+    client->endpoint.state = CLIENT_ENDPOINT_PAUSED;
+    client->endpoint.last = (struct hf_error){HF_DENIED, "WRONGPASS"};
+    struct hf_lease *lease = wait_for_long(2000);
+    struct hf_error error;
+    ck_assert_int_eq(hf_lease_await(lease, 0, &error), HF_TIMEOUT);
+    ck_assert_ptr_nonnull(strstr(error.text, "WRONGPASS"));
+
+    now += 2001;
+    client_talk(lease, now);
+
+    ck_assert_int_eq(hf_lease_await(lease, 0, &error), HF_DENIED);
+    ck_assert_str_eq(error.text, "WRONGPASS");
 }
 END_TEST
 
@@ -402,6 +480,10 @@ int main(void)
     tcase_add_test(late, a_renewal_does_not_outdo_a_message_that_it_is_over);
     tcase_add_test(late, a_release_of_what_was_over_says_so);
     tcase_add_test(late, what_was_seen_to_be_over_is_not_renewed);
+    tcase_add_test(late, what_is_not_held_yet_shows_nothing_that_may_change);
+    tcase_add_test(late, a_release_that_finds_no_leader_says_so);
+    tcase_add_test(late, a_wait_longer_than_a_server_takes_has_no_end_there);
+    tcase_add_test(late, a_wait_that_a_wrong_password_ended_says_so);
     tcase_add_test(late, a_late_grant_that_nobody_waits_for_is_given_back);
     tcase_add_test(late, who_gives_up_waits_for_the_answer_that_is_due);
     suite_add_tcase(suite, late);
