@@ -161,6 +161,7 @@ static enum hf_status client_new(const struct hf_options *options,
     pthread_condattr_t clock;
     (void)pthread_condattr_init(&clock);
     (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&client->moved, &clock);
     (void)pthread_cond_init(&client->settled, &clock);
     (void)pthread_condattr_destroy(&clock);
     (void)pthread_mutex_init(&client->mutex, NULL);
@@ -285,6 +286,7 @@ static void client_free(struct hf_client *client)
     client_heap_close(&client->timers);
     client_heap_close(&client->alarms);
     (void)pthread_mutex_destroy(&client->mutex);
+    (void)pthread_cond_destroy(&client->moved);
     (void)pthread_cond_destroy(&client->settled);
     client_memory_free(client->owner);
     client_memory_free(client->channel);

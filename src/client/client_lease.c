@@ -30,6 +30,7 @@ static void client_lease_end(struct hf_lease *lease, enum hf_lease_state state);
 static void client_lease_hold(struct hf_lease *lease, int64_t sent_at);
 static bool client_lease_renew(struct hf_lease *lease, int64_t sent_at);
 static void client_lease_set_ok(struct hf_lease *lease, int64_t until);
+static void client_lease_wake(struct hf_lease *lease);
 static void client_lease_ring(int fd);
 
 struct hf_lease *client_lease_new(struct hf_client *client,
@@ -47,6 +48,7 @@ struct hf_lease *client_lease_new(struct hf_client *client,
     lease->delay_ms = plan->delay_ms;
     lease->shared = plan->shared;
     lease->is_try = plan->wait_ms == 0;
+    lease->is_of_all = plan->is_of_all;
     lease->is_retry = plan->is_retry;
     lease->cached = plan->cached;
     lease->cached_id = plan->cached;
@@ -133,7 +135,7 @@ void client_lease_confirm(struct hf_lease *lease, int64_t sent_at, int64_t now)
         atomic_store(&lease->state, HF_LEASE_HELD);
         client_alarm_set(lease);
         client_lease_ring(lease->granted_fd);
-        (void)pthread_cond_broadcast(&lease->changed);
+        client_lease_wake(lease);
         if (lease->cached != NULL) {
             client_cached_post_granted(lease);
         }
@@ -276,7 +278,7 @@ static void client_lease_end(struct hf_lease *lease, enum hf_lease_state state)
     lease->give_up_at = client_times_now() + 2 * (int64_t)lease->ttl_ms;
     client_heap_set(&client->alarms, &lease->alarm, CLIENT_NEVER);
     client_lease_ring(lease->ended_fd);
-    (void)pthread_cond_broadcast(&lease->changed);
+    client_lease_wake(lease);
     client_heartbeat_look(lease);
     if (lease->know == CLIENT_KNOW_TOLD) {
         /* It will not ask, so somebody else must. */
@@ -341,6 +343,14 @@ static void client_lease_destroy(struct hf_lease *lease)
     client_memory_free(lease->key);
     client_memory_free(lease->signature);
     client_memory_free(lease);
+}
+
+static void client_lease_wake(struct hf_lease *lease)
+{
+    (void)pthread_cond_broadcast(&lease->changed);
+    if (lease->is_of_all) {
+        (void)pthread_cond_broadcast(&lease->client->moved);
+    }
 }
 
 static void client_lease_ring(int fd)

@@ -14,6 +14,7 @@ struct client_lease_plan {
     uint32_t delay_ms;
     int64_t wait_ms;
     bool shared;
+    bool is_of_all;
     bool is_retry;
     struct hf_cached *cached;
     uint64_t cycle;

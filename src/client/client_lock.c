@@ -18,9 +18,18 @@
 static enum hf_status client_lock_options(const struct hf_lock_options *given,
                                           struct hf_lock_options *options,
                                           struct hf_error *error);
+static enum hf_status client_lock_begin(struct hf_client *client,
+                                        const char *key,
+                                        const struct hf_lock_options *options,
+                                        bool is_of_all, struct hf_lease **lease,
+                                        struct hf_error *error);
 static enum hf_status client_lock_outcome(const struct hf_lease *lease,
                                           struct hf_error *error);
 static int client_lock_compare(const void *one, const void *other);
+static enum hf_status
+client_lock_await_next(struct hf_client *client,
+                       const struct client_lock_named *named, size_t last,
+                       struct hf_lease **leases, struct hf_error *error);
 static enum hf_status
 client_lock_all(struct hf_client *client, const struct client_lock_named *named,
                 size_t count, const struct hf_lock_options *options,
@@ -52,18 +61,27 @@ enum hf_status hf_lease_begin(struct hf_client *client, const char *key,
     if (status == HF_OK) {
         status = client_lock_options(given, &options, error);
     }
-    if (status != HF_OK) {
-        return status;
-    }
+    return status == HF_OK
+               ? client_lock_begin(client, key, &options, false, lease, error)
+               : status;
+}
+
+static enum hf_status client_lock_begin(struct hf_client *client,
+                                        const char *key,
+                                        const struct hf_lock_options *options,
+                                        bool is_of_all, struct hf_lease **lease,
+                                        struct hf_error *error)
+{
     const struct client_lease_plan plan = {
         .key = key,
-        .ttl_ms = options.ttl_ms,
-        .delay_ms = options.delay_ms,
-        .wait_ms = options.wait_ms,
-        .shared = options.shared,
-        .on_lost = options.on_lost,
-        .context = options.context,
-        .cancel = options.cancel,
+        .ttl_ms = options->ttl_ms,
+        .delay_ms = options->delay_ms,
+        .wait_ms = options->wait_ms,
+        .shared = options->shared,
+        .is_of_all = is_of_all,
+        .on_lost = options->on_lost,
+        .context = options->context,
+        .cancel = options->cancel,
     };
     (void)pthread_mutex_lock(&client->mutex);
     const bool is_cancelled = plan.cancel != NULL && plan.cancel->is_cancelled;
@@ -233,22 +251,45 @@ client_lock_all(struct hf_client *client, const struct client_lock_named *named,
             const int64_t left_ms = until - client_times_now();
             each.wait_ms = left_ms > 0 ? left_ms : 0;
         }
-        status = hf_acquire(client, named[i].key, &each,
-                            &leases[named[i].place], error);
-    }
-    /* The first may have been lost while the last was waited for. */
-    for (size_t i = 0; status == HF_OK && i < count; i++) {
-        if (!hf_lease_ok(leases[i])) {
-            status = client_error(error, HF_LOST,
-                                  "%.100s was lost while others were waited "
-                                  "for",
-                                  hf_lease_key(leases[i]));
+        status = client_lock_begin(client, named[i].key, &each, true,
+                                   &leases[named[i].place], error);
+        if (status == HF_OK) {
+            status = client_lock_await_next(client, named, i, leases, error);
         }
     }
     for (size_t i = 0; status != HF_OK && i < count; i++) {
         hf_lease_free(leases[i]);
         leases[i] = NULL;
     }
+    return status;
+}
+
+/* The last of them is waited for; none of those before may be lost. */
+static enum hf_status
+client_lock_await_next(struct hf_client *client,
+                       const struct client_lock_named *named, size_t last,
+                       struct hf_lease **leases, struct hf_error *error)
+{
+    const struct hf_lease *next = leases[named[last].place];
+    const struct hf_lease *lost = NULL;
+    (void)pthread_mutex_lock(&client->mutex);
+    for (;;) {
+        for (size_t i = 0; i < last && lost == NULL; i++) {
+            const struct hf_lease *lease = leases[named[i].place];
+            lost = hf_lease_ok(lease) ? NULL : lease;
+        }
+        if (lost != NULL || atomic_load(&next->state) != HF_LEASE_WAITING) {
+            break;
+        }
+        client_lock_sleep(&client->moved, &client->mutex, CLIENT_NEVER);
+    }
+    const enum hf_status status =
+        lost == NULL ? client_lock_outcome(next, error)
+                     : client_error(error, HF_LOST,
+                                    "%.100s was lost while others were waited "
+                                    "for",
+                                    lost->key);
+    (void)pthread_mutex_unlock(&client->mutex);
     return status;
 }
 

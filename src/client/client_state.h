@@ -84,6 +84,7 @@ struct hf_lease {
     uint32_t delay_ms;
     bool shared;
     bool is_try;
+    bool is_of_all;                 /* of hf_acquire_all() */
     bool is_retry;                  /* tries with NOTIFY instead of waiting */
     const struct hf_cancel *cancel; /* only compared: it may be gone */
     const void *cached_id; /* the cached lock it was made for, or NULL */
@@ -200,6 +201,7 @@ struct hf_client {
     void *log_context;
 
     pthread_mutex_t mutex;
+    pthread_cond_t moved;   /* a lease of hf_acquire_all() is held or over */
     pthread_cond_t settled; /* the last lease is gone, a callback or delivery
                                is over */
     struct client_endpoint endpoint;

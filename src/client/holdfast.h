@@ -304,7 +304,8 @@ HF_API void hf_cancel_free(struct hf_cancel *cancel);
  * bytes whatever the order of the array, so that programs which take several
  * locks this way never wait for each other in a circle. leases has room for
  * keys_count and is filled in the order of keys; on failure, with NULL. wait_ms
- * bounds the whole, and hf_cancel() ends it. A key that is there twice is
+ * bounds the whole, and hf_cancel() ends it. If one is lost while another is
+ * waited for, that is HF_LOST and the end. A key that is there twice is
  * HF_BAD_ARGUMENT. */
 HF_API enum hf_status hf_acquire_all(struct hf_client *client,
                                      const char *const *keys, size_t keys_count,

@@ -152,6 +152,18 @@ def all_cancelled(scene, nodes, one):
     two.quit()
 
 
+def all_or_none_is_lost_early(nodes, one, two):
+    """The first is lost while the second is waited for: no use to wait on."""
+    assert two.acquire(32, "y") > 0
+    later = one.start("all", -1, "y", "x")
+    soon("it waits", lambda: len(nodes[0].ask("LOCK.QUEUE", "y")) == 1)
+    assert nodes[0].ask("LOCK.BREAK", "x") == 1
+    answer = later.get()
+    assert int(answer[1]) == LOST and int(answer[2]) == 0, answer
+    soon("nobody waits", lambda: nodes[0].ask("LOCK.QUEUE", "y") == [])
+    two.ask("free", 32)
+
+
 def broken(nodes, one):
     assert one.acquire(40, "b") > 0
     assert nodes[0].ask("LOCK.BREAK", "b") == 1
@@ -300,6 +312,7 @@ def test(scene):
     many_of_one_key(nodes, one)
     all_at_once(nodes, one, two)
     all_cancelled(scene, nodes, one)
+    all_or_none_is_lost_early(nodes, one, two)
     broken(nodes, one)
     thrown_out_of_the_queue(nodes, one, two)
     plain_commands(nodes, one)
