@@ -72,6 +72,9 @@ static enum server_join_step server_join_attempt(struct server_join *join);
 static bool server_join_open(struct server_join *join);
 static bool server_join_is_itself(struct server_join *join,
                                   enum server_join_step *step);
+static bool server_join_listens(const struct server_join *join,
+                                const struct net_listener *listeners,
+                                size_t count);
 static bool server_join_greet(struct server_join *join,
                               enum server_join_step *step);
 static bool server_join_suits(struct server_join *join, struct bytes reply,
@@ -194,10 +197,10 @@ static bool server_join_is_itself(struct server_join *join,
                                   enum server_join_step *step)
 {
     const struct server *server = join->server;
-    bool itself = net_call_is_to(&join->call, server->peers.listener.fd);
-    for (size_t i = 0; i < server->listeners_count; i++) {
-        itself = itself || net_call_is_to(&join->call, server->listeners[i].fd);
-    }
+    const bool itself =
+        server_join_listens(join, server->listeners, server->listeners_count) ||
+        server_join_listens(join, server->peers.listeners,
+                            server->peers.listeners_count);
     if (itself) {
         const bool given = strcmp(join->target, server->options.join) == 0;
         (void)snprintf(join->reason, sizeof(join->reason),
@@ -206,6 +209,18 @@ static bool server_join_is_itself(struct server_join *join,
         *step = given ? SERVER_JOIN_FAILED : SERVER_JOIN_AGAIN;
     }
     return itself;
+}
+
+/* True if the call reached one of these. */
+static bool server_join_listens(const struct server_join *join,
+                                const struct net_listener *listeners,
+                                size_t count)
+{
+    size_t at = 0;
+    while (at < count && !net_call_is_to(&join->call, listeners[at].fd)) {
+        at++;
+    }
+    return at < count;
 }
 
 static bool server_join_greet(struct server_join *join,
