@@ -244,7 +244,9 @@ void node_step(struct node *node, const struct raft_event *event,
 
 void node_line(struct node *node, const char *format, ...)
 {
-    if (node->ports.line == NULL) {
+    const struct node_ports *ports = &node->ports;
+    if (ports->line == NULL ||
+        (ports->line_wanted != NULL && !*ports->line_wanted)) {
         return;
     }
     char text[256];
@@ -252,7 +254,7 @@ void node_line(struct node *node, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    node->ports.line(node->ports.context, text);
+    ports->line(ports->context, text);
 }
 
 /* ---- looking ---- */
@@ -333,6 +335,7 @@ static enum status node_start_raft(struct node *node,
     const struct raft_tracer tracer = {
         .line = node->ports.line != NULL ? node_trace : NULL,
         .context = node,
+        .wanted = node->ports.line_wanted,
     };
     node->log.boundary_index = start->boundary_index;
     node_log_put(&node->log, start->boundary_index + 1, start->entries,

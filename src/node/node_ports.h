@@ -113,8 +113,10 @@ struct node_ports {
     void (*applied)(void *context, raft_index_t index,
                     const struct raft_entry *entry,
                     const struct lock_outcome *outcome);
-    /* A line for the log. May be NULL. */
+    /* A line for the log. May be NULL. While *line_wanted is false none is
+     * made; line_wanted NULL: all are. */
     void (*line)(void *context, const char *text);
+    const bool *line_wanted;
 };
 
 #endif

@@ -91,6 +91,7 @@ struct raft_start {
 struct raft_tracer {
     void (*line)(void *context, const char *text);
     void *context;
+    const bool *wanted; /* while false no line is made; NULL: all are */
 };
 
 /* Build a member from what was persisted. Entries of start are only read

@@ -8,7 +8,8 @@
 
 void raft_trace(const struct raft *raft, const char *format, ...)
 {
-    if (raft->tracer.line == NULL) {
+    const struct raft_tracer *tracer = &raft->tracer;
+    if (tracer->line == NULL || (tracer->wanted != NULL && !*tracer->wanted)) {
         return;
     }
     char text[RAFT_TRACE_BYTES];
@@ -16,5 +17,5 @@ void raft_trace(const struct raft *raft, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    raft->tracer.line(raft->tracer.context, text);
+    tracer->line(tracer->context, text);
 }

@@ -103,6 +103,7 @@ void server_take_options(struct server *server)
 {
     const struct server_options *options = &server->options;
     server->log.level = options->loglevel;
+    server->tells_all = options->loglevel == SERVER_LOG_DEBUG;
     server->limits = resp_limits_proven();
     server->limits.args_max = options->maxargs;
     server->limits.bulk_bytes_max = options->proto_max_bulk_len;

@@ -87,6 +87,7 @@ struct server_name {
 struct server {
     struct server_options options;
     struct server_log log;
+    bool tells_all; /* log.level is debug: what the core narrates too */
     struct net_loop loop;
     const struct server_engine *engine;
     bool engine_is_open;

@@ -37,8 +37,8 @@ struct node_ports server_ports(struct server *server)
         .answer = server_ports_answer,
         .reply = server_ports_reply,
         .notice = server_ports_notice,
-        .line =
-            server->log.level == SERVER_LOG_DEBUG ? server_ports_line : NULL,
+        .line = server_ports_line,
+        .line_wanted = &server->tells_all,
     };
 }
 

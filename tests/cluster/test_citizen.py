@@ -18,6 +18,7 @@ def test(scene):
     what_leaves_is_counted_once(node)
     keys_are_counted(node)
     slow_commands_are_shown(node)
+    the_level_of_the_log_is_changed(node)
 
 
 def a_web_page_is_not_served(node):
@@ -134,6 +135,21 @@ def slow_commands_are_shown(node):
     assert len(entries["DEL"][3]) == 32, entries
     assert entries["DEL"][3][31] == "... (20 more arguments)", entries
     assert entries["SET"][2] > 0 and "NOSUCHCOMMAND" not in entries, entries
+
+
+# ---- the log ----
+
+
+def the_level_of_the_log_is_changed(node):
+    """The core narrates while somebody wants to hear it."""
+    assert " debug " not in node.log()
+    assert node.ask("CONFIG", "SET", "loglevel", "debug") == "OK"
+    node.ask("SET", "told", "x")
+    soon("something is told", lambda: " debug " in node.log())
+    assert node.ask("CONFIG", "SET", "loglevel", "notice") == "OK"
+    told = node.log().count(" debug ")
+    node.ask("SET", "told", "y")
+    assert node.log().count(" debug ") == told
 
 
 if __name__ == "__main__":

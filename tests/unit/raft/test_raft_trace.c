@@ -104,6 +104,22 @@ START_TEST(without_a_listener_nothing_is_said)
 }
 END_TEST
 
+START_TEST(a_listener_may_want_to_hear_nothing_for_a_while)
+{
+    bool wanted = false;
+    listen();
+    speaker.tracer.wanted = &wanted;
+
+    raft_trace(&speaker, "nobody %d", 1);
+    ck_assert_uint_eq(listener.count, 0);
+    wanted = true;
+    raft_trace(&speaker, "somebody %d", 2);
+
+    ck_assert_uint_eq(listener.count, 1);
+    ck_assert_str_eq(listener.text, "somebody 2");
+}
+END_TEST
+
 /* The scenarios compare these lines: two blanks, cause, arrow, consequence,
  * one line each. */
 START_TEST(every_line_of_a_busy_life_has_cause_and_consequence)
@@ -162,6 +178,7 @@ int main(void)
     tcase_add_test(lines, a_line_that_is_too_long_is_cut);
     tcase_add_test(lines, a_line_that_just_fits_is_whole);
     tcase_add_test(lines, without_a_listener_nothing_is_said);
+    tcase_add_test(lines, a_listener_may_want_to_hear_nothing_for_a_while);
     tcase_add_checked_fixture(core, fx_setup, fx_teardown);
     tcase_add_test(core, every_line_of_a_busy_life_has_cause_and_consequence);
     suite_add_tcase(suite, lines);
