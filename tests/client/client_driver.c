@@ -12,18 +12,26 @@
  *     await N                           hf_lease_await(), in a thread
  *     cancel N | free N | release N     (release in a thread)
  *     look N                            state, ok, left, token, key
+ *     over N                            is hf_lease_fd() readable?
+ *     owner N                           hf_lease_owner()
  *     open N KEY TTL queued|retry       hf_cached_open()
  *     lock N WAIT | unlock N | shut N   (lock in a thread)
+ *     usable N                          hf_cached_ok() of the last token
+ *     quit-waiting N | drop N           hf_cached_cancel(), hf_cached_drop()
  *     all WAIT KEY ...                  hf_acquire_all(), then released
  *     cancel-all                        those that are under way
  *     command WORD ...                  hf_command(), in a thread
  *     fence N KEY VALUE                 hf_fence_set(), at store=ADDRESS
+ *     unset N KEY                       hf_fence_delete()
+ *     fence-cached N LOCK KEY VALUE     hf_fence_set_by(), with the signature
+ *                                       of hf_cached_signature()
  *     stats | quit
  *
  * "lost N REASON" comes unasked. Every line ends with the time in milliseconds
  * of CLOCK_BOOTTIME, which the machine's other processes share.
  */
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -217,6 +225,37 @@ static void do_fence(const struct task *task)
     say("fence %zu %d", name, (int)status);
 }
 
+static void do_unset(const struct task *task)
+{
+    struct hf_error error;
+    const size_t name = name_of(task);
+    int64_t deleted = -1;
+    const enum hf_status status =
+        hf_fence_delete(store, leases[name], task->words[2], &deleted, &error);
+    say("unset %zu %d %" PRId64, name, (int)status, deleted);
+}
+
+static void do_fence_cached(const struct task *task)
+{
+    struct hf_error error;
+    char signature[512];
+    const size_t name = name_of(task);
+    const bool fits = hf_cached_signature(cacheds[name], tokens[name],
+                                          signature, sizeof(signature));
+    const enum hf_status status = hf_fence_set_by(
+        store, task->words[2], tokens[name], hf_client_owner(client), signature,
+        task->words[3], task->words[4], strlen(task->words[4]), &error);
+    say("fence-cached %zu %d %d", name, (int)status,
+        fits && signature[0] != '\0' ? 1 : 0);
+}
+
+static void do_over(const struct task *task)
+{
+    const size_t name = name_of(task);
+    struct pollfd polled = {.fd = hf_lease_fd(leases[name]), .events = POLLIN};
+    say("over %zu %d", name, polled.fd < 0 ? -1 : poll(&polled, 1, 0));
+}
+
 static void do_stats(void)
 {
     struct hf_client_stats stats;
@@ -226,6 +265,8 @@ static void do_stats(void)
         stats.commands_sent, stats.commands_again, stats.renewals_sent,
         stats.messages, stats.connects, stats.leases_lost, stats.cached_hits);
 }
+
+static bool do_cached_at_once(const struct task *task);
 
 /* Commands that never wait. */
 static bool do_at_once(const struct task *task)
@@ -245,8 +286,34 @@ static bool do_at_once(const struct task *task)
         say("free %zu", name_of(task));
     } else if (strcmp(word, "look") == 0) {
         do_look(task);
-    } else if (strcmp(word, "open") == 0) {
+    } else if (strcmp(word, "over") == 0) {
+        do_over(task);
+    } else if (strcmp(word, "owner") == 0) {
+        say("owner %zu %s", name_of(task),
+            hf_lease_owner(leases[name_of(task)]));
+    } else if (strcmp(word, "stats") == 0) {
+        do_stats();
+    } else {
+        return do_cached_at_once(task);
+    }
+    return true;
+}
+
+static bool do_cached_at_once(const struct task *task)
+{
+    const char *word = task->words[0];
+    if (strcmp(word, "open") == 0) {
         do_cached_open(task);
+    } else if (strcmp(word, "usable") == 0) {
+        const size_t name = name_of(task);
+        say("usable %zu %d", name,
+            hf_cached_ok(cacheds[name], tokens[name]) ? 1 : 0);
+    } else if (strcmp(word, "quit-waiting") == 0) {
+        hf_cached_cancel(cacheds[name_of(task)]);
+        say("quit-waiting %zu", name_of(task));
+    } else if (strcmp(word, "drop") == 0) {
+        hf_cached_drop(cacheds[name_of(task)]);
+        say("drop %zu", name_of(task));
     } else if (strcmp(word, "unlock") == 0) {
         const size_t name = name_of(task);
         const enum hf_status status =
@@ -256,8 +323,6 @@ static bool do_at_once(const struct task *task)
         hf_cached_close(cacheds[name_of(task)]);
         cacheds[name_of(task)] = NULL;
         say("shut %zu", name_of(task));
-    } else if (strcmp(word, "stats") == 0) {
-        do_stats();
     } else {
         return false;
     }
@@ -280,6 +345,10 @@ static void *do_later(void *context)
         do_command(task);
     } else if (strcmp(word, "fence") == 0) {
         do_fence(task);
+    } else if (strcmp(word, "unset") == 0) {
+        do_unset(task);
+    } else if (strcmp(word, "fence-cached") == 0) {
+        do_fence_cached(task);
     } else {
         say("unknown %s", word);
     }

@@ -19,7 +19,7 @@ import cluster
 
 # enum hf_status
 OK, UNREACHABLE, NO_LEADER, TIMEOUT, CANCELLED, LOST = 0, 3, 4, 5, 6, 7
-UNCERTAIN, REFUSED, FENCED, DENIED, NO_TLS = 8, 9, 10, 12, 13
+UNCERTAIN, REFUSED, FENCED, BAD_TOKEN, DENIED, NO_TLS = 8, 9, 10, 11, 12, 13
 
 # enum hf_lease_state
 WAITING, HELD, IS_LOST, RELEASED, FAILED = range(5)
@@ -65,7 +65,8 @@ class Driver:
     # Words that are answered with the name they were asked about.
     NAMED = {
         "begin", "await", "cancel", "free", "release", "look", "open", "lock",
-        "unlock", "shut", "fence",
+        "unlock", "shut", "fence", "unset", "fence-cached", "over", "owner", "usable",
+        "quit-waiting", "drop",
     }  # fmt: skip
 
     def __init__(self, scene, nodes, *options, before=()):

@@ -2,6 +2,7 @@
 """libholdfast on a healthy cluster: take, try, wait, cancel, share, several at
 once, give back, and what it says when something is wrong."""
 
+import os
 import socket
 import sys
 import threading
@@ -27,9 +28,13 @@ def take_and_give(nodes, one, two):
     holder = cluster.resp.as_map(status["holders"][0])
     assert holder["owner"] == one.hello[1] and holder["token"] == token
 
+    assert one.ask("over", 1)[2] == "0"
+    assert one.ask("owner", 1)[2] == one.hello[1]
+
     # A try by another client, and by the same one: both are refused at once.
     assert two.acquire(1, "a", 10000, 0) == 0
     assert two.look(1)["state"] == FAILED
+    assert two.ask("over", 1)[2] == "1"
     assert one.acquire(2, "a", 10000, 0) == 0
 
     # A bounded wait runs out, and leaves the queue.
@@ -45,6 +50,7 @@ def take_and_give(nodes, one, two):
     assert not later.is_there()
     assert one.status("release", 1) == OK
     assert not one.look(1)["ok"] and one.look(1)["state"] == RELEASED
+    assert one.ask("over", 1)[2] == "1"
     answer = later.get()
     assert int(answer[2]) == OK and int(answer[3]) > token
     assert one.status("release", 1) == OK, "asked again it is released still"
@@ -169,6 +175,7 @@ def broken(nodes, one):
     assert nodes[0].ask("LOCK.BREAK", "b") == 1
     soon("it hears of it", lambda: 40 in one.lost)
     assert one.lost[40][0] == 1 and not one.look(40)["ok"]
+    assert one.ask("over", 40)[2] == "1"
     assert one.status("release", 40) == LOST
 
 
@@ -252,6 +259,40 @@ def fenced(scene, nodes):
     one.quit()
 
 
+def signed(scene):
+    """A store that believes no token without its signature."""
+    keys = os.path.join(scene.folder, "keys")
+    with open(keys, "w", encoding="ascii") as file:
+        os.chmod(keys, 0o600)
+        file.write(f"k1 {'11' * 32}\n")
+    (node,) = scene.cluster(1, ["--fence-secret-file", keys])
+    store = scene.store(["--fence-secret-file", keys])
+    one = Driver(scene, [node], f"store=127.0.0.1:{store.port}")
+    assert one.acquire(1, "f") > 0
+    assert one.status("fence", 1, "k", "v") == OK
+    assert one.ask("unset", 1, "k")[2:4] == [str(OK), "1"]
+    assert one.ask("unset", 1, "k")[2:4] == [str(OK), "0"]
+    assert one.ask("unset", 1, "nothing")[2:4] == [str(OK), "0"]
+    assert one.status("release", 1) == OK
+    assert one.ask("unset", 1, "k")[2:4] == [str(LOST), "-1"], "nothing is sent"
+
+    # Of a cached lock, by hand.
+    one.ask("open", 1, "g", 10000, "queued")
+    assert int(one.ask("lock", 1, -1)[2]) == OK
+    assert one.ask("fence-cached", 1, "g", "k", "w")[2:4] == [str(OK), "1"]
+    assert store.ask("FENCE.GET", "k")[0] == "w"
+    answer = one.ask("fence-cached", 1, "f", "k", "x")
+    assert int(answer[2]) == driver.BAD_TOKEN, "it is signed for another lock"
+    assert one.status("unlock", 1) == OK
+    one.ask("drop", 1)
+    soon("it is given back", lambda: is_free([node], "g"))
+    answer = one.ask("fence-cached", 1, "g", "k", "x")
+    assert answer[3] == "0" and int(answer[2]) != OK, "its signature is gone"
+    one.quit()
+    store.stop()
+    node.stop()
+
+
 def by_cluster_port(scene, nodes):
     """On the cluster's port a follower points at the leader with -MOVED."""
 
@@ -320,6 +361,7 @@ def test(scene):
     one.quit()
     two.quit()
     fenced(scene, nodes)
+    signed(scene)
     by_cluster_port(scene, nodes)
     wrong(scene, nodes)
 

@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 import cluster
 import driver
 from cluster import say, soon
-from driver import HELD, LOST, OK, TIMEOUT, Driver
+from driver import CANCELLED, HELD, LOST, OK, TIMEOUT, Driver
 
 SECONDS = float(os.environ.get("HOLDFAST_STORM_S", 2))
 GOALS = bool(os.environ.get("HOLDFAST_STORM_GOALS"))
@@ -103,6 +103,10 @@ def with_others(scene, nodes, *mode):
     other.quit()
 
 
+def holders(nodes, key):
+    return cluster.resp.as_map(nodes[0].ask("LOCK.STATUS", key))["holders"]
+
+
 def one_by_one(scene, nodes, protocol, key):
     """Every state, slowly, with two processes."""
     one = Driver(scene, nodes)
@@ -133,6 +137,25 @@ def one_by_one(scene, nodes, protocol, key):
     assert two.status("unlock", 1) == OK
     assert int(local.get()[2]) == OK
     assert one.status("unlock", 1) == OK
+
+    # Who waits can be told to stop, and what is not used given back at once.
+    assert int(one.ask("lock", 1, 20000)[2]) == OK
+    assert one.ask("usable", 1)[2] == "1"
+    local = one.start("lock", 1, -1)
+    time.sleep(0.1)
+    one.ask("quit-waiting", 1)
+    assert int(local.get()[2]) == CANCELLED
+    one.ask("drop", 1)
+    assert one.ask("usable", 1)[2] == "1", "it is given back when it is free"
+    assert one.status("unlock", 1) == OK
+    assert one.ask("usable", 1)[2] == "0"
+    soon("it is given back", lambda: not holders(nodes, key))
+    assert int(one.ask("lock", 1, 20000)[2]) == OK
+    assert one.status("unlock", 1) == OK
+    assert one.ask("usable", 1)[2] == "1", "cached"
+    one.ask("drop", 1)
+    assert one.ask("usable", 1)[2] == "0"
+    soon("it is given back", lambda: not holders(nodes, key))
 
     # It goes to and fro many times without losing a step.
     for _ in range(15):
