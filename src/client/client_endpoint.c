@@ -235,13 +235,9 @@ static void client_endpoint_connect(struct hf_client *client, int64_t now)
     endpoint->ping_at = CLIENT_NEVER;
     endpoint->until = now + client->connect_timeout_ms;
     endpoint->state = CLIENT_ENDPOINT_CONNECTING;
-    /* Looking up a name may take long, and nobody else touches the links. */
-    (void)pthread_mutex_unlock(&client->mutex);
-    const bool started = client_link_start(&endpoint->commands, &node) &&
-                         client_link_start(&endpoint->messages, &node);
-    (void)pthread_mutex_lock(&client->mutex);
-    if (!started) {
-        client_endpoint_fail(client, client_times_now(),
+    if (!client_link_start(&endpoint->commands, &node) ||
+        !client_link_start(&endpoint->messages, &node)) {
+        client_endpoint_fail(client, now,
                              endpoint->commands.state == CLIENT_LINK_DOWN
                                  ? &endpoint->commands.reason
                                  : &endpoint->messages.reason);

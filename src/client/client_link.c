@@ -30,6 +30,7 @@
 /* What is waiting to be written; it keeps the room that it once needed. */
 #define CLIENT_LINK_OUT_BYTES_MIN 4096
 
+static bool client_link_found(struct client_link *link, int code);
 static bool client_link_next_address(struct client_link *link);
 static void client_link_forget_addresses(struct client_link *link);
 static bool client_link_connect(struct client_link *link,
@@ -51,21 +52,19 @@ void client_link_init(struct client_link *link,
 
 bool client_link_start(struct client_link *link, const struct client_node *node)
 {
-    struct addrinfo hints = {.ai_family = AF_UNSPEC,
-                             .ai_socktype = SOCK_STREAM,
-                             .ai_flags = AI_NUMERICSERV};
-    char port[8];
     client_link_stop(link, HF_OK, "");
     link->node = *node;
-    (void)snprintf(port, sizeof(port), "%d", node->port);
-    const int code = getaddrinfo(node->host, port, &hints, &link->addresses);
-    if (code != 0) {
-        link->addresses = NULL;
-        client_link_stop(link, HF_UNREACHABLE, gai_strerror(code));
-        return false;
+    const int code = client_lookup_numbers(node, &link->addresses);
+    if (code != EAI_NONAME) {
+        return client_link_found(link, code);
     }
-    link->next_address = link->addresses;
-    return client_link_next_address(link);
+    link->lookup = client_lookup_begin(node);
+    if (link->lookup == NULL) {
+        return client_link_broke(link, "no memory or thread to look it up");
+    }
+    link->fd = client_lookup_fd(link->lookup);
+    link->state = CLIENT_LINK_LOOKING;
+    return true;
 }
 
 void client_link_stop(struct client_link *link, enum hf_status status,
@@ -73,10 +72,13 @@ void client_link_stop(struct client_link *link, enum hf_status status,
 {
     if (link->context != NULL) {
         redisFree(link->context); /* closes the descriptor */
+    } else if (link->lookup != NULL) {
+        client_lookup_abandon(link->lookup); /* the same */
     } else if (link->fd >= 0) {
         (void)close(link->fd);
     }
     link->context = NULL;
+    link->lookup = NULL;
     link->fd = -1;
     link->out_count = 0;
     link->out_sent = 0;
@@ -103,6 +105,8 @@ short client_link_events(const struct client_link *link)
     switch (link->state) {
     case CLIENT_LINK_DOWN:
         return 0;
+    case CLIENT_LINK_LOOKING:
+        return POLLIN;
     case CLIENT_LINK_CONNECTING:
         return POLLOUT;
     case CLIENT_LINK_GREETING:
@@ -119,6 +123,13 @@ bool client_link_handle(struct client_link *link, short events)
     }
     if (events == 0) {
         return true;
+    }
+    if (link->state == CLIENT_LINK_LOOKING) {
+        struct client_lookup *lookup = link->lookup;
+        link->lookup = NULL;
+        link->fd = -1;
+        return client_link_found(link,
+                                 client_lookup_take(lookup, &link->addresses));
     }
     if (link->state == CLIENT_LINK_CONNECTING) {
         return client_link_connected(link);
@@ -164,7 +175,8 @@ bool client_link_flush(struct client_link *link)
     if (link->state == CLIENT_LINK_DOWN) {
         return false;
     }
-    if (link->state == CLIENT_LINK_CONNECTING) {
+    if (link->state == CLIENT_LINK_LOOKING ||
+        link->state == CLIENT_LINK_CONNECTING) {
         return true;
     }
     while (link->out_sent < link->out_count) {
@@ -191,6 +203,16 @@ bool client_link_is_spoilt(const struct client_link *link)
 }
 
 /* ---- connecting ---- */
+
+/* What getaddrinfo() said. */
+static bool client_link_found(struct client_link *link, int code)
+{
+    if (code != 0) {
+        return client_link_broke(link, gai_strerror(code));
+    }
+    link->next_address = link->addresses;
+    return client_link_next_address(link);
+}
 
 static bool client_link_next_address(struct client_link *link)
 {

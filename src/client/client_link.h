@@ -3,8 +3,7 @@
  * It connects, proves who we are, sends requests and gives replies, in order;
  * what they mean is the business of whoever owns it. Nothing here waits: the
  * owner polls the descriptor for client_link_events() and calls
- * client_link_handle(). Only the lookup of a host that is a name may take time.
- * Writing never raises SIGPIPE.
+ * client_link_handle(). Writing never raises SIGPIPE.
  */
 #ifndef HOLDFAST_CLIENT_LINK_H
 #define HOLDFAST_CLIENT_LINK_H
@@ -12,11 +11,13 @@
 #include <hiredis/hiredis.h>
 #include <netdb.h>
 
+#include "client/client_lookup.h"
 #include "client/client_nodes.h"
 #include "client/holdfast.h"
 
 enum client_link_state {
     CLIENT_LINK_DOWN,
+    CLIENT_LINK_LOOKING, /* for the addresses of a name */
     CLIENT_LINK_CONNECTING,
     CLIENT_LINK_GREETING, /* AUTH is under way */
     CLIENT_LINK_UP,
@@ -33,7 +34,8 @@ struct client_link {
     struct client_node node;
     const struct client_credentials *credentials;
     redisContext *context; /* reader and descriptor */
-    int fd;
+    int fd;                /* or that of lookup */
+    struct client_lookup *lookup;
     struct addrinfo *addresses; /* still to be tried, from next_address on */
     struct addrinfo *next_address;
     char *out;

@@ -4,8 +4,9 @@
  * the two links of the endpoint and talks for all leases. The alarm thread
  * (client_alarm.c) declares leases lost when their time is over and calls the
  * callbacks of the program: neither a slow callback nor a node that hangs can
- * keep it from that. Threads of the program only change what they want of a
- * lease, and wait.
+ * keep it from that. A name is looked up by a thread that belongs to the lookup
+ * (client_lookup.c) and knows of no client. Threads of the program only change
+ * what they want of a lease, and wait.
  *
  * LOCKS. client->mutex guards everything below but what is _Atomic or constant.
  * A cached lock has a mutex of its own, taken before the client's and never

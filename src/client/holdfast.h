@@ -37,9 +37,10 @@
  * Out of memory is HF_NO_MEMORY; what the call was to do has not been done
  * then.
  *
- * TIME. Every call has a deadline. Time is counted on CLOCK_BOOTTIME, which
- * goes on while the machine is suspended, and always from the moment a request
- * was sent, never from the moment its answer came.
+ * TIME. Every call has a deadline, and keeps it while a name server hangs. Time
+ * is counted on CLOCK_BOOTTIME, which goes on while the machine is suspended,
+ * and always from the moment a request was sent, never from the moment its
+ * answer came.
  *
  * FORK. A client does not survive fork() in the child: exec, or do not use it.
  * All descriptors are close-on-exec.
@@ -110,8 +111,7 @@ struct hf_options {
 
     /* "host:port" of some nodes, separated by commas or blanks, in any order;
      * the others are learnt. IPv6 as "[::1]:7001". Plain or cluster ports. A
-     * node that is given as a name is looked up by the heartbeat thread:
-     * write addresses if your name server may hang. */
+     * name is looked up for each connection, which counts in its time. */
     const char *nodes;
 
     /* Who holds the locks; at most 256 bytes, without blanks, and not used by
