@@ -48,7 +48,8 @@ static_assert(LIMIT_PUBLISH_BYTES + LIMIT_FRAME_OVERHEAD_BYTES <=
  * often, and counted in between (net_refusals.h). */
 #define NET_PEERS_SAY_AGAIN_MS 60000
 
-/* Answers on a connection that its maker may leave unread. */
+/* Answers on a connection that its maker may leave unread. A peer's has them on
+ * top of what is queued for it there. */
 #define NET_PEERS_ANSWER_BYTES (256 * 1024)
 
 struct net_peer_link {
@@ -114,6 +115,7 @@ static struct net_stream *net_peers_way_to(const struct net_peers *peers,
 static enum status net_peers_take_kind(struct net_peer_source *source,
                                        const struct peer_frame_head *head,
                                        struct bytes frame);
+static size_t net_peers_unread_max(const struct net_peer_source *source);
 static enum status net_peers_greet_back(struct net_peer_source *source,
                                         struct bytes frame);
 static enum status net_peers_tell(struct net_peers *peers,
@@ -663,11 +665,20 @@ static enum status net_peers_take_kind(struct net_peer_source *source,
     }
     if (net_stream_waiting(&source->stream) > 0) {
         net_stream_flush(&source->stream);
-        if (net_stream_waiting(&source->stream) > NET_PEERS_ANSWER_BYTES) {
+        if (net_stream_waiting(&source->stream) >
+            net_peers_unread_max(source)) {
             status = STATUS_TOO_LONG;
         }
     }
     return status;
+}
+
+/* A peer to whom there is no link may be sent whatever fits on one. */
+static size_t net_peers_unread_max(const struct net_peer_source *source)
+{
+    return source->greeted && net_peers_trust(source) == NET_PEERS_TRUST_PEER
+               ? source->peers->queue_bytes_max + NET_PEERS_ANSWER_BYTES
+               : NET_PEERS_ANSWER_BYTES;
 }
 
 static enum status net_peers_greet_back(struct net_peer_source *source,

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "lib/peer_sample.h"
+#include "net/net_greeting.h"
 #include "unit/net/net_fixture.h"
 
 /* As many as net_peers.c takes. */
@@ -388,6 +389,58 @@ START_TEST(peers_alone_are_not_closed_for_a_newcomer)
 }
 END_TEST
 
+/* A connection on which node 1 greets node 2, which cannot reach it by a link,
+ * and that has this much for it after node 1 has said something. */
+static int greet_and_be_sent(size_t bytes_count)
+{
+    struct buffer hello = {0};
+    struct buffer much = {0};
+    const struct net_address address = address_of_two();
+    two.owner.self = 2;
+    two.owner.identity = peer_sample_identity();
+    net_greeting_say(&two.owner.identity, 1, 2, &hello);
+    const int fd = nx_dial(&address);
+    say(fd, buffer_view(&hello));
+    say(fd, buffer_view(&frame));
+    NX_UNTIL(heard_count == 1);
+    const uint64_t zeros[128] = {0};
+    while (much.count < 1024 * 1024) {
+        buffer_append(&much, bytes_of((const uint8_t *)zeros, sizeof(zeros)));
+    }
+    for (size_t count = 0; count < bytes_count; count += much.count) {
+        net_peers_send(&two, 1, buffer_view(&much));
+    }
+    nx_settle();
+    say(fd, buffer_view(&frame));
+    buffer_close(&hello);
+    buffer_close(&much);
+    return fd;
+}
+
+/* More than the kernel takes is left unread. */
+START_TEST(a_peer_without_a_link_may_be_sent_as_much_as_with_one)
+{
+    introduce();
+    net_peers_remove(&one, 2);
+
+    const int fd = greet_and_be_sent(15 * 1024 * 1024);
+
+    NX_UNTIL(heard_count == 2);
+    nx_settle();
+    ck_assert_uint_eq(two.sources_count, 1);
+    (void)close(fd);
+}
+END_TEST
+
+START_TEST(who_is_no_peer_may_not_leave_much_unread)
+{
+    const int fd = greet_and_be_sent(15 * 1024 * 1024);
+
+    NX_UNTIL(two.sources_count == 0);
+    (void)close(fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("net_peers");
@@ -407,6 +460,9 @@ int main(void)
     tcase_add_test(tests, of_many_those_are_closed_who_say_nothing_for_long);
     tcase_add_test(tests, many_who_say_nothing_do_not_keep_a_peer_out);
     tcase_add_test(tests, peers_alone_are_not_closed_for_a_newcomer);
+    tcase_add_test(tests,
+                   a_peer_without_a_link_may_be_sent_as_much_as_with_one);
+    tcase_add_test(tests, who_is_no_peer_may_not_leave_much_unread);
     suite_add_tcase(suite, tests);
     return check_run(suite);
 }
