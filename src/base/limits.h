@@ -32,6 +32,11 @@
 #define LIMIT_KEY_BYTES 1024
 #define LIMIT_OWNER_BYTES 256
 
+/* A record of the state: its name, and what it says. A lock with all that wait
+ * for it is one, so the second is far above what is of use. */
+#define LIMIT_RECORD_KEY_BYTES (LIMIT_KEY_BYTES + 64)
+#define LIMIT_RECORD_BYTES (UINT32_C(1) << 31)
+
 /* Databases that SELECT knows. */
 #define LIMIT_DATABASES 16
 

@@ -246,6 +246,10 @@ static bool node_snapshot_take_record(struct node *node, struct bytes records,
     if (reader.failed || key_bytes == 0) {
         return true;
     }
+    if (key_bytes > LIMIT_RECORD_KEY_BYTES ||
+        value_bytes > LIMIT_RECORD_BYTES) {
+        return false; /* all that follows would be kept in wait for its end */
+    }
     const struct bytes key = reader_take(&reader, key_bytes);
     const struct bytes value = reader_take(&reader, value_bytes);
     if (reader.failed) {

@@ -41,6 +41,8 @@ struct mx {
     size_t replies_count;
     struct node_reply reply;
     char error[256];
+    size_t staged_count; /* records of a snapshot that is coming in */
+    size_t unstaged_count;
 };
 
 static struct mx mx;
@@ -98,6 +100,20 @@ static void mx_answer(void *context, struct bytes frame)
     mx.answers_count++;
 }
 
+static void mx_stage(void *context, struct bytes key, struct bytes value)
+{
+    (void)context;
+    (void)key;
+    (void)value;
+    mx.staged_count++;
+}
+
+static void mx_unstage(void *context)
+{
+    (void)context;
+    mx.unstaged_count++;
+}
+
 static void mx_reply(void *context, uint64_t ask,
                      const struct node_reply *reply)
 {
@@ -150,6 +166,8 @@ static __attribute__((unused)) void mx_open(size_t voters)
     };
     const struct node_ports ports = {.write = mx_write,
                                      .checkpoint = mx_checkpoint,
+                                     .stage = mx_stage,
+                                     .unstage = mx_unstage,
                                      .send = mx_send,
                                      .answer = mx_answer,
                                      .reply = mx_reply};

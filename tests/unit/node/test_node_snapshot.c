@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "lib/check_runner.h"
 #include "lib/host.h"
+#include "node/node_stream.h"
+#include "unit/node/member_fixture.h"
 
 #define HOSTS 3
 #define STEP_MS 5
@@ -353,6 +355,77 @@ START_TEST(the_log_is_bounded_in_bytes)
 }
 END_TEST
 
+/* ---- in ---- */
+
+/* The first chunk of a snapshot for node 1. */
+static void hear_chunk(struct bytes data)
+{
+    struct buffer of_members = {0};
+    mx_open(3);
+    mx_run();
+    mx_follow(2, 1);
+    raft_members_encode(mx_members(), &of_members);
+    const struct raft_message snapshot = {
+        .kind = RAFT_MESSAGE_SNAPSHOT,
+        .from = 2,
+        .to = 1,
+        .term = 1,
+        .snapshot = {.index = 9,
+                     .term = 1,
+                     .members = buffer_view(&of_members),
+                     .data = data}};
+    const struct peer_message message = peer_message_of_raft(&snapshot);
+    mx_hear(&message);
+    buffer_close(&of_members);
+}
+
+/* The beginning of a record of these lengths. */
+static void hear_lengths(uint32_t key_bytes, uint32_t value_bytes)
+{
+    struct buffer data = {0};
+    const uint8_t text[100] = {0};
+    buffer_u32(&data, key_bytes);
+    buffer_u32(&data, value_bytes);
+    buffer_append(&data, bytes_of(text, sizeof(text)));
+    hear_chunk(buffer_view(&data));
+    buffer_close(&data);
+}
+
+START_TEST(a_record_may_take_several_chunks)
+{
+    hear_lengths(LIMIT_RECORD_KEY_BYTES, LIMIT_RECORD_BYTES);
+
+    ck_assert_uint_eq(mx.unstaged_count, 0);
+}
+END_TEST
+
+/* Else everything that follows would be kept for it. */
+START_TEST(a_record_of_impossible_length_is_refused_at_once)
+{
+    hear_lengths(LIMIT_RECORD_KEY_BYTES + 1, 1);
+    ck_assert_uint_eq(mx.unstaged_count, 1);
+    mx_close();
+
+    hear_lengths(5, LIMIT_RECORD_BYTES + 1);
+    ck_assert_uint_eq(mx.unstaged_count, 1);
+}
+END_TEST
+
+START_TEST(a_record_that_is_none_is_refused_at_once)
+{
+    struct buffer data = {0};
+    uint32_t checksum = 0;
+    node_stream_put_record(&data, bytes_of_text("\x7fnothing"),
+                           bytes_of_text("value"), &checksum);
+
+    hear_chunk(buffer_view(&data));
+
+    ck_assert_uint_eq(mx.staged_count, 0);
+    ck_assert_uint_eq(mx.unstaged_count, 1);
+    buffer_close(&data);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("node_snapshot");
@@ -365,6 +438,13 @@ static Suite *suite(void)
     tcase_add_test(kept, the_log_is_bounded_in_bytes);
     tcase_add_test(kept, a_snapshot_that_is_gone_gives_way_at_once);
     suite_add_tcase(suite, kept);
+
+    TCase *in = tcase_create("in");
+    tcase_add_checked_fixture(in, NULL, mx_close);
+    tcase_add_test(in, a_record_may_take_several_chunks);
+    tcase_add_test(in, a_record_of_impossible_length_is_refused_at_once);
+    tcase_add_test(in, a_record_that_is_none_is_refused_at_once);
+    suite_add_tcase(suite, in);
     return suite;
 }
 
