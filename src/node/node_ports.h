@@ -80,9 +80,10 @@ struct node_ports {
     void (*write)(void *context, const struct node_write *write);
     void (*checkpoint)(void *context, const struct node_checkpoint *checkpoint);
     /* Append a chunk of the checkpoint at index, from offset on, to out; true
-     * if it is there; if not, another snapshot is begun. All offsets that chunks begin at come from chunks before
-     * or are 0. *last: nothing follows. A checkpoint is kept for this until a
-     * newer one is durable and nobody reads it. */
+     * if it is there; if not, a newer one is sent instead. All offsets that
+     * chunks begin at come from chunks before or are 0. *last: nothing follows.
+     * A checkpoint is kept for this until a newer one is durable and nobody
+     * reads it. */
     bool (*chunk)(void *context, raft_index_t index, uint64_t offset,
                   struct buffer *out, bool *last);
     /* A snapshot that comes in, so that its install finds all of it on disk:
