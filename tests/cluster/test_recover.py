@@ -57,7 +57,7 @@ def back_up(nodes, held):
     copied = Held()
     copied.tokens, copied.highest = dict(held.tokens), held.highest
     node.start()
-    nodes.settle()
+    nodes.same_state()
     return (node, copy, int(covered)), copied
 
 

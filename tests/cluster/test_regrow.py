@@ -50,7 +50,7 @@ def grows(scene, held):
     for node in nodes:
         if not node.is_running():
             node.start()
-    nodes.settle()
+    nodes.same_state()
     held.check(nodes.leader())
     say("a node alone grew to three")
     return nodes
@@ -110,7 +110,7 @@ def told(scene, nodes):
     learner.start()
     soon("it follows", lambda: learner.status()["leader"])
     nodes.append(learner)
-    nodes.settle()
+    nodes.same_state()
     learner.kill()
     nodes.remove(learner)
     lost = nodes.followers()[0]
@@ -127,6 +127,7 @@ def told(scene, nodes):
     # It is not what it was told for ever.
     ask(nodes.leader(but=[lost]), "RAFT.ADD", lost.id, f"127.0.0.1:{lost.port}")
     soon("it votes again", lambda: is_voter(lost), 20)
+    nodes.same_state()
     say("removed while they were down, and told")
 
 
@@ -147,6 +148,7 @@ def disaster(scene, nodes, held):
     nodes.same_state()
     held.check(nodes.leader())
     held.take(others[0], 10)
+    nodes.same_state()
     say("out of one directory, and three again")
 
 

@@ -130,7 +130,7 @@ class Load:
             self.wrong.append(repr(error))
 
     def _batch(self, client):
-        names = [f"key-{self.done + i}" for i in range(BATCH)]
+        names = [f"load-{self.done + i}" for i in range(BATCH)]
         tokens = client.pipeline(
             [["LOCK.ACQUIRE", name, "x" * 200, TTL, "WAIT", 0] for name in names]
         )

@@ -41,7 +41,7 @@ def test(scene):
         time.sleep(0.1)
 
     leader.start()
-    nodes.settle()
+    nodes.same_state()
     held.check(nodes.leader())
     held.check(hurt)
 

@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 import cluster
 from cluster import Closed, Error, Timeout, say, soon
 from resp import as_map
+from test_stopped import BATCH, Load, lag
 
 TTL = 600000
 OVER = "probation is over"
@@ -87,7 +88,8 @@ def leads(nodes):
 
 
 def replaced(nodes, held):
-    """A follower, then the leader, loses its disk under a running cluster."""
+    """A follower, then the leader, loses its disk under a running cluster. The
+    load goes on until the new disk is as good as the old one was."""
     for who in ("follower", "leader"):
         held.take(nodes.leader(), 100)
         nodes.settle()
@@ -95,10 +97,15 @@ def replaced(nodes, held):
         lost = leader if who == "leader" else nodes.followers()[0]
         lost.kill()
         wipe(lost)
-        held.take(nodes.leader(but=[lost]), 30)
+        leader = nodes.leader(but=[lost])
+        held.take(leader, 30)
+        load = Load(leader)
+        soon("some load", lambda: load.done > 5 * BATCH)
         is_over = restart_on_probation(lost)
         soon(f"{lost} is taken in", is_over, 20)
-        nodes.settle()
+        soon(f"{lost} keeps up", lambda: lag(lost, leader) < 10 * BATCH)
+        load.finish()
+        nodes.same_state()
         held.check(lost)
         say(f"{who} {lost} lost its disk and is back")
         # Now it counts: without the leader it is one of two.
@@ -108,7 +115,7 @@ def replaced(nodes, held):
         leader.kill()
         held.take(nodes.leader(but=[leader]), 5)
         leader.start()
-        nodes.settle()
+        nodes.same_state()
 
 
 def alone_with_one_behind(nodes, held):
@@ -131,7 +138,7 @@ def alone_with_one_behind(nodes, held):
     assert not is_over()
     leader.start()
     soon(f"{lost} is taken in", is_over, 20)
-    nodes.settle()
+    nodes.same_state()
     held.check(nodes.leader())
     held.take(nodes.leader(), 5)
     say(f"{lost} lost its disk and waited for {leader}")
@@ -154,7 +161,7 @@ def damaged(nodes, held):
     os.rename(hurt.dir, hurt.dir + ".damaged")
     is_over = restart_on_probation(hurt)
     soon(f"{hurt} is taken in", is_over, 20)
-    nodes.settle()
+    nodes.same_state()
     held.check(hurt)
     say(f"{hurt} was damaged, moved away and is back")
 
