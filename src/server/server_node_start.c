@@ -32,6 +32,8 @@ static bool server_node_start_node(struct server *server,
 static void server_node_start_compare(const struct server *server);
 static bool server_node_start_is_at(const struct server_options *options,
                                     const char *address);
+static bool server_node_start_is_bound(const struct server_options *options,
+                                       const char *host);
 
 bool server_node_start(struct server *server)
 {
@@ -265,10 +267,8 @@ static void server_node_start_compare(const struct server *server)
 static bool server_node_start_is_at(const struct server_options *options,
                                     const char *address)
 {
-    const char *first = options->bind.items[0];
     struct peer_address known;
     struct peer_address announced;
-    struct net_address number;
     if (!peer_address_read(bytes_of_text(address), &known)) {
         return true;
     }
@@ -277,8 +277,19 @@ static bool server_node_start_is_at(const struct server_options *options,
     }
     return known.port == options->port &&
            (known.raft_port == options->raft_port || options->raft_port == 0) &&
-           (server_options_is_everywhere(first) ||
-            strcmp(known.host, first) == 0 ||
-            net_address_of_number(first, 1, &number) != STATUS_OK ||
-            net_address_of_number(known.host, 1, &number) != STATUS_OK);
+           server_node_start_is_bound(options, known.host);
+}
+
+static bool server_node_start_is_bound(const struct server_options *options,
+                                       const char *host)
+{
+    struct net_address number;
+    bool bound = net_address_of_number(host, 1, &number) != STATUS_OK;
+    for (size_t i = 0; i < options->bind.count && !bound; i++) {
+        const char *item = options->bind.items[i];
+        item += item[0] == '-' ? 1 : 0;
+        bound = server_options_is_everywhere(item) || strcmp(host, item) == 0 ||
+                net_address_of_number(item, 1, &number) != STATUS_OK;
+    }
+    return bound;
 }
