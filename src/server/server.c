@@ -85,6 +85,7 @@ static bool server_start_parts(struct server *server)
     server_take_options(server);
     server_read_clocks(server);
     server->started_at = server->now;
+    server->leaderless_since = server->now;
     server->rate_at_us = server->now_us;
     if (net_loop_init(&server->loop) != STATUS_OK) {
         server_log(&server->log, SERVER_LOG_WARNING, "libevent cannot start");

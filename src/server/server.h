@@ -152,6 +152,12 @@ struct server {
     raft_id_t seen_heard; /* node_heard_from() */
     size_t seen_misfits;
     enum raft_role seen_role;
+    uint64_t checkpoints; /* since the start */
+    time_ms_t checkpoint_said_at;
+    raft_id_t lost_link;        /* in this turn; the last of them */
+    time_ms_t leaderless_since; /* or since the start */
+    bool said_standing;         /* since then */
+    time_ms_t heard_at;         /* when seen_heard was 0 no longer */
     struct raft_members seen_members;
     raft_index_t joined_index; /* they were fetched as of this entry; 0: not */
     struct net_lookup lookup;

@@ -9,6 +9,9 @@
 
 #include "server/server_recover.h"
 
+/* A cluster that was heard of is given so long to tell this node its leader. */
+#define SERVER_NODE_HEARD_MS 2000
+
 static bool server_node_open(struct server *server);
 static void server_node_close(struct server *server);
 static void server_node_announce(const struct server *server);
@@ -128,7 +131,6 @@ static time_ms_t server_node_finish_turn(struct server *server)
 static void server_node_notice_changes(struct server *server)
 {
     const struct raft *raft = node_raft(server->node);
-    const raft_id_t leader = raft_leader(raft);
     server_node_notice_cluster(server);
     if (server->seen_probation && !raft_on_probation(raft)) {
         server->seen_probation = false;
@@ -144,25 +146,7 @@ static void server_node_notice_changes(struct server *server)
                          "back, empty its directory and start it with join"
                        : "this node is a member of the cluster again");
     }
-    if (leader == server->seen_leader && raft_term(raft) == server->seen_term) {
-        return;
-    }
-    if (raft_role(raft) == RAFT_LEADER) {
-        server->counts.elections++;
-        server_log(&server->log, SERVER_LOG_NOTICE,
-                   "this node leads in term %llu",
-                   (unsigned long long)raft_term(raft));
-    } else if (leader != 0) {
-        server_log(
-            &server->log, SERVER_LOG_NOTICE, "following node %llu in term %llu",
-            (unsigned long long)leader, (unsigned long long)raft_term(raft));
-    } else if (server->seen_leader != 0) {
-        server_log(&server->log, SERVER_LOG_NOTICE,
-                   "no leader is known in term %llu",
-                   (unsigned long long)raft_term(raft));
-    }
-    server->seen_leader = leader;
-    server->seen_term = raft_term(raft);
+    server_node_notice_role(server);
 }
 
 /* The cluster was founded, or found to be there. */
@@ -170,7 +154,13 @@ static void server_node_notice_cluster(struct server *server)
 {
     const struct peer_identity *identity = node_told_identity(server->node);
     const raft_id_t heard = node_heard_from(server->node);
-    if (heard != server->seen_heard && !peer_frame_has_cluster(identity)) {
+    const bool known = peer_frame_has_cluster(identity);
+    if (server->heard_at == 0 && heard != 0) {
+        server->heard_at = server->now;
+    }
+    /* That cluster may have been founded a moment ago, with this node. */
+    if (heard != server->seen_heard && !known &&
+        server->now - server->heard_at >= SERVER_NODE_HEARD_MS) {
         server->seen_heard = heard;
         server_log(&server->log, SERVER_LOG_WARNING,
                    "node %llu has this node for a member of a cluster that is "
@@ -180,8 +170,7 @@ static void server_node_notice_cluster(struct server *server)
                    (unsigned long long)heard, (unsigned long long)heard);
     }
     server_node_notice_misfits(server);
-    if (peer_frame_has_cluster(&server->peers.owner.identity) ||
-        !peer_frame_has_cluster(identity)) {
+    if (peer_frame_has_cluster(&server->peers.owner.identity) || !known) {
         return;
     }
     server->peers.owner.identity = *identity;
@@ -328,6 +317,7 @@ static void server_node_peer_lost(void *context, raft_id_t id)
     struct server *server = context;
     server_log(&server->log, SERVER_LOG_VERBOSE, "connection to node %llu lost",
                (unsigned long long)id);
+    server->lost_link = id;
     node_peer_lost(server->node, id, server->now);
 }
 

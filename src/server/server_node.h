@@ -16,6 +16,9 @@ bool server_node_start(struct server *server);
  * runs. False: one line was logged. */
 bool server_node_listen(struct server *server);
 
+/* Log who leads if that changed since it was called last, once a turn. */
+void server_node_notice_role(struct server *server);
+
 /* What the cluster is, for INFO and others. */
 void server_node_facts(struct server *server, struct command_facts *facts);
 

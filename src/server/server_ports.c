@@ -1,6 +1,10 @@
 /* server_ports.c - the node's ports: disk, links, replies, notices. */
 #include "server/server.h"
 
+/* A busy node writes several checkpoints a second: one a minute is for people,
+ * and the count in it tells of the others. */
+#define SERVER_PORTS_CHECKPOINTS_MS 60000
+
 static void server_ports_write(void *context, const struct node_write *write);
 static void server_ports_checkpoint(void *context,
                                     const struct node_checkpoint *checkpoint);
@@ -60,10 +64,18 @@ static void server_ports_checkpoint(void *context,
                                     const struct node_checkpoint *checkpoint)
 {
     struct server *server = context;
-    server_log(&server->log, SERVER_LOG_VERBOSE,
-               "checkpoint at entry %llu, log starts behind %llu",
+    const bool due =
+        server->checkpoints == 0 ||
+        server->now - server->checkpoint_said_at >= SERVER_PORTS_CHECKPOINTS_MS;
+    server->checkpoints++;
+    server_log(&server->log, due ? SERVER_LOG_NOTICE : SERVER_LOG_VERBOSE,
+               "checkpoint %llu at entry %llu, log starts behind %llu",
+               (unsigned long long)server->checkpoints,
                (unsigned long long)checkpoint->index,
                (unsigned long long)checkpoint->boundary_index);
+    if (due) {
+        server->checkpoint_said_at = server->now;
+    }
     store_checkpoint(server->store, checkpoint);
 }
 
