@@ -21,7 +21,7 @@ int cli_break(const struct cli_options *options)
     const enum hf_status status =
         cli_ask(client, words, 1 + options->arguments_count, &reply, &error);
     if (status != HF_OK) {
-        code = cli_connect_failed(NULL, status, &error);
+        code = cli_connect_failed(options, NULL, status, &error);
     } else {
         const int64_t ended = reply->integer;
         code = ended > 0 ? CLI_EXIT_OK : CLI_EXIT_NO;

@@ -78,8 +78,9 @@ static int cli_cluster_status(const struct cli_options *options,
     cli_sample_init(&sample);
     const enum hf_status status =
         cli_ask_members(client, options->timeout_ms, &sample, &error);
-    int code = status == HF_OK ? CLI_EXIT_OK
-                               : cli_connect_failed(NULL, status, &error);
+    int code = status == HF_OK
+                   ? CLI_EXIT_OK
+                   : cli_connect_failed(options, NULL, status, &error);
     if (status == HF_OK && options->json) {
         struct cli_json json = cli_json_of(out);
         cli_json_open(&json, NULL);
@@ -115,7 +116,7 @@ static int cli_cluster_change(const struct cli_options *options,
     const enum hf_status status =
         cli_ask(client, words, words_count, &reply, &error);
     if (status != HF_OK) {
-        code = cli_connect_failed(NULL, status, &error);
+        code = cli_connect_failed(options, NULL, status, &error);
     } else if (options->json) {
         struct cli_json json = cli_json_of(out);
         cli_json_open(&json, NULL);

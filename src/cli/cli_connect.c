@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_json.h"
+#include "cli/cli_text.h"
 
 #define PASSWORD_BYTES 1024
 
@@ -57,7 +59,7 @@ int cli_connect(const struct cli_options *options, struct hf_client **client)
     struct hf_error error = {HF_OK, ""};
     const enum hf_status status = cli_connect_open(options, client, &error);
     return status == HF_OK ? CLI_EXIT_OK
-                           : cli_connect_failed(NULL, status, &error);
+                           : cli_connect_failed(options, NULL, status, &error);
 }
 
 /* The first line of the file, or what the environment has, or "". */
@@ -132,13 +134,35 @@ static int cli_connect_exit(enum hf_status status)
     return CLI_EXIT_FAILED;
 }
 
-int cli_connect_failed(const char *what, enum hf_status status,
-                       const struct hf_error *error)
+int cli_connect_failed(const struct cli_options *options, const char *what,
+                       enum hf_status status, const struct hf_error *error)
 {
-    cli_connect_say(
-        "%s%s%s", what != NULL ? what : "", what != NULL ? ": " : "",
-        error->text[0] != '\0' ? error->text : hf_status_text(status));
+    const char *reason = cli_connect_reason(status, error);
+    cli_connect_say("%s%s%s", what != NULL ? what : "",
+                    what != NULL ? ": " : "", reason);
+    if (options->json) {
+        struct buffer out = {NULL, 0, 0};
+        struct cli_json json = cli_json_of(&out);
+        cli_json_open(&json, NULL);
+        cli_json_text(&json, "error", reason);
+        cli_json_close(&json);
+        buffer_u8(&out, '\n');
+        (void)cli_text_flush(&out);
+        buffer_close(&out);
+    }
     return cli_connect_exit(status);
+}
+
+int cli_connect_incomplete(enum hf_status status, const struct hf_error *error)
+{
+    cli_connect_say("%s", cli_connect_reason(status, error));
+    return cli_connect_exit(status);
+}
+
+const char *cli_connect_reason(enum hf_status status,
+                               const struct hf_error *error)
+{
+    return error->text[0] != '\0' ? error->text : hf_status_text(status);
 }
 
 void cli_connect_say(const char *format, ...)

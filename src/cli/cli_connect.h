@@ -22,9 +22,18 @@ enum hf_status cli_connect_open(const struct cli_options *options,
  * the reason was told. */
 int cli_connect(const struct cli_options *options, struct hf_client **client);
 
-/* Tell a failure on standard error, and its exit code. what may be NULL. */
-int cli_connect_failed(const char *what, enum hf_status status,
-                       const struct hf_error *error);
+/* Tell a failure on standard error, and its exit code. With --json it is also
+ * the one object on standard output, instead of the one that was asked for.
+ * what may be NULL. */
+int cli_connect_failed(const struct cli_options *options, const char *what,
+                       enum hf_status status, const struct hf_error *error);
+
+/* The same on standard error only: the object has it. */
+int cli_connect_incomplete(enum hf_status status, const struct hf_error *error);
+
+/* What there is to say of a failure. */
+const char *cli_connect_reason(enum hf_status status,
+                               const struct hf_error *error);
 
 /* "holdfast: " and a line, on standard error. */
 void cli_connect_say(const char *format, ...)

@@ -33,7 +33,7 @@ int cli_elect(const struct cli_options *options)
             const enum hf_status status =
                 cli_hold_connect(&hold, &client, &error);
             if (status != HF_OK) {
-                turn.code = cli_connect_failed(NULL, status, &error);
+                turn.code = cli_connect_failed(options, NULL, status, &error);
                 turn.is_final = !cli_elect_may_pass(status);
                 continue;
             }

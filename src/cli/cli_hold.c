@@ -110,8 +110,9 @@ struct cli_hold_outcome cli_hold_run(struct cli_hold *hold,
     } else if (outcome.status == HF_CANCELLED && hold->end_signal != 0) {
         outcome.code = CLI_EXIT_SIGNAL + hold->end_signal;
     } else {
-        outcome.code = cli_connect_failed(keys_count == 1 ? keys[0] : NULL,
-                                          outcome.status, &error);
+        outcome.code =
+            cli_connect_failed(hold->options, keys_count == 1 ? keys[0] : NULL,
+                               outcome.status, &error);
     }
     cli_locks_close(&locks);
     return outcome;

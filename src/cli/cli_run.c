@@ -38,7 +38,7 @@ int cli_run(const struct cli_options *options)
         code = cli_hold_run(&hold, client, keys, keys_count).code;
         hf_client_close(client);
     } else {
-        code = cli_connect_failed(NULL, status, &error);
+        code = cli_connect_failed(options, NULL, status, &error);
     }
     cli_hold_close(&hold);
     return code;

@@ -51,7 +51,7 @@ static int cli_status_one(const struct cli_options *options,
         cli_ask_lock(client, bytes_of_text(options->arguments[0]),
                      (size_t)options->limit, &sample, &error);
     if (status != HF_OK) {
-        code = cli_connect_failed(NULL, status, &error);
+        code = cli_connect_failed(options, NULL, status, &error);
     } else if (options->quiet) {
         code = sample.locks[0].holders_count > 0 ? CLI_EXIT_OK : CLI_EXIT_NO;
     } else if (options->json) {
@@ -113,14 +113,18 @@ static int cli_status_all(const struct cli_options *options,
                 cli_json_close(&json);
             }
             cli_json_close_array(&json);
+            if (status != HF_OK) {
+                cli_json_text(&json, "error",
+                              cli_connect_reason(status, &error));
+            }
             cli_json_close(&json);
             buffer_u8(out, '\n');
         } else {
             cli_status_print(options, &sample, out);
         }
-    }
-    if (status != HF_OK) {
-        code = cli_connect_failed(NULL, status, &error);
+        code = status == HF_OK ? code : cli_connect_incomplete(status, &error);
+    } else if (status != HF_OK) {
+        code = cli_connect_failed(options, NULL, status, &error);
     }
     cli_sample_close(&sample);
     return code;

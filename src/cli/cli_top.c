@@ -136,8 +136,7 @@ static void cli_top_take(void *context)
         cli_sample_sort(&top->now);
     }
     if (status != HF_OK) {
-        const char *text =
-            error.text[0] != '\0' ? error.text : hf_status_text(status);
+        const char *text = cli_connect_reason(status, &error);
         const size_t count = strnlen(text, sizeof(top->trouble) - 1);
         memcpy(top->trouble, text, count);
         top->trouble[count] = '\0';
@@ -260,7 +259,7 @@ static void cli_top_json(const struct cli_top *top, struct buffer *out)
     }
     cli_json_close_array(&json);
     if (top->trouble[0] != '\0') {
-        cli_json_text(&json, "trouble", top->trouble);
+        cli_json_text(&json, "error", top->trouble);
     }
     cli_json_close(&json);
     buffer_u8(out, '\n');

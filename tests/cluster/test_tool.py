@@ -268,6 +268,32 @@ def nobody_there_is_told(tool):
     tool.call("--nodes", nowhere, "-T0.3", "run", "k", "--", "true", code=UNREACHABLE)
     tool.call("--nodes", nowhere, "-T0.3", "status", code=UNREACHABLE)
     tool.call("--nodes", nowhere, "-T0.3", "top", "-1", code=UNREACHABLE)
+    for words in (
+        ["status"], ["status", "k"], ["top", "-1"], ["break", "k"],
+        ["cluster", "status"], ["cluster", "remove", "1"],
+    ):  # fmt: skip
+        seen = tool.json("--nodes", nowhere, "-T0.3", *words, code=UNREACHABLE)
+        assert list(seen) == ["error"] and "127.0.0.1:1" in seen["error"], seen
+
+
+def a_failure_is_one_object(tool):
+    """What was learnt before it is in the same one."""
+    seen = tool.json("cluster", "remove", "99", code=1)
+    assert list(seen) == ["error"] and seen["error"], seen
+    (node,) = tool.scene.cluster(1)
+    node.signal(signal.SIGSTOP)
+    where = f"127.0.0.1:{node.port}"
+    try:
+        seen = tool.json("--nodes", where, "-T0.3", "status", code=UNREACHABLE)
+        assert "error" in seen, seen
+    finally:
+        node.kill()
+    nodes = tool.scene.cluster(2)
+    nodes[1].kill()
+    where = f"127.0.0.1:{nodes[0].port}"
+    seen = tool.json("--nodes", where, "-T1", "status", code=UNREACHABLE)
+    assert seen["error"] and len(seen["members"]) == 2, seen
+    nodes[0].kill()
 
 
 def status_shows_any_bytes(tool):
@@ -723,6 +749,7 @@ def elect_outlives_a_leader(tool):
 SHOWS = [
     wrong_usage_is_told,
     nobody_there_is_told,
+    a_failure_is_one_object,
     status_shows_any_bytes,
     cluster_status_tells_all_members,
     members_come_and_go,
