@@ -45,6 +45,8 @@ START_TEST(a_silent_node_is_left_in_time_for_another)
         /* PING is sent after a silence, and given up after another. */
         ck_assert_int_lt(2 * client_times_silence_ms(ttls[i], 0), window);
         ck_assert_int_lt(client_times_stall_ms(ttls[i], 0), window);
+        /* The same for who only waits, and whose grant has begun to run. */
+        ck_assert_int_le(2 * client_times_idle_ms(ttls[i], 0), ttls[i] / 3);
     }
     ck_assert_int_gt(client_times_silence_ms(0, 0), 0);
 }
