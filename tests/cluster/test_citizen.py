@@ -122,6 +122,7 @@ def keys_are_counted(node):
 
 def slow_commands_are_shown(node):
     with node.client() as client:
+        assert client.command("SLOWLOG", "RESET") == "OK"
         assert client.command("CONFIG", "SET", "slowlog-log-slower-than", 0) == "OK"
         client.command("ECHO", "at once")
         client.command("SET", "through the log", "x" * 1000)
