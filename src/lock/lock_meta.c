@@ -318,5 +318,7 @@ enum status lock_meta_load_finish(struct lock_machine *machine)
             return STATUS_BAD_VALUE;
         }
     }
+    /* It was hashed, perhaps, before it was known which reigns are over. */
+    lock_meta_touch(machine);
     return STATUS_OK;
 }

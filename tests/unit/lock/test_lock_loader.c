@@ -276,6 +276,29 @@ START_TEST(rubbish_gives_a_status)
 }
 END_TEST
 
+/* More than are hashed at a time, behind the numbers of the machine: those name
+ * the reigns that are over, and which these are is only known in the end. */
+START_TEST(a_machine_of_many_records_and_reigns_is_loaded)
+{
+    char key[16];
+    uint64_t token = 0;
+    lock_open_reign(machine);
+    const uint64_t reign = lock_reign(machine);
+    for (unsigned i = 0; i < 3000; i++) {
+        if (i % 1000 == 1) {
+            token = outcome.answer.token;
+            lock_open_reign(machine);
+        }
+        snprintf(key, sizeof(key), "many %u", i);
+        take(key, "ann");
+    }
+    lock_open_reign(machine);
+    reload();
+
+    ck_assert_uint_eq(grant_of("many 2000", token).reign, reign + 2);
+}
+END_TEST
+
 static TCase *record_tests(void)
 {
     TCase *tests = tcase_create("records");
@@ -284,6 +307,7 @@ static TCase *record_tests(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, records_may_come_in_any_order);
     tcase_add_test(tests, a_loaded_machine_goes_on_as_if_nothing_had_happened);
+    tcase_add_test(tests, a_machine_of_many_records_and_reigns_is_loaded);
     tcase_add_test(tests, the_numbers_of_the_machine_must_be_there_once);
     tcase_add_test(tests, every_record_must_be_there_once);
     tcase_add_test(tests, kinds_that_do_not_exist_are_refused);
