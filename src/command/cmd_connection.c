@@ -244,6 +244,7 @@ static enum command_verdict cmd_reset_start(struct command_call *call)
     const struct command_world *world = call->world;
     struct command_session *session = call->session;
     cmd_pubsub_forget(call);
+    world->client_forget(world->context, session->id);
     command_multi_close(session);
     session->protocol = 2;
     session->database = 0;

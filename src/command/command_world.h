@@ -193,6 +193,9 @@ struct command_world {
     bool (*client_kill)(void *context, uint64_t id);
     bool (*client_unblock)(void *context, uint64_t id,
                            enum command_unblock how);
+    /* Nothing that a session asked for is to be told it later: its ASYNC
+     * requests leave their queues, and CACHE and NOTIFY are forgotten. */
+    void (*client_forget)(void *context, uint64_t session);
     /* 0 ms ends a pause; a pause never ends before one that was asked for
      * earlier would have. */
     void (*client_pause)(void *context, time_ms_t for_ms, bool writes_only);

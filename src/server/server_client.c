@@ -105,20 +105,25 @@ void server_client_free(struct server_client *client)
         STAILQ_REMOVE_HEAD(&client->slots, next);
         server_slot_free(slot);
     }
-    while (!LIST_EMPTY(&client->expected)) {
-        struct server_slot *slot = LIST_FIRST(&client->expected);
-        LIST_REMOVE(slot, expected);
-        server_slot_free(slot);
-    }
     server_words_close(&client->held);
     command_multi_close(&client->session);
-    server_watch_forget(server, client);
+    server_client_forget(client);
     server_pubsub_forget(&server->pubsub, client->session.id);
     server_stats_output(client);
     server_remove_client(server, client);
     net_stream_close(&client->stream);
     resp_request_close(&client->reader);
     memory_free(client);
+}
+
+void server_client_forget(struct server_client *client)
+{
+    while (!LIST_EMPTY(&client->expected)) {
+        struct server_slot *slot = LIST_FIRST(&client->expected);
+        LIST_REMOVE(slot, expected);
+        server_slot_free(slot);
+    }
+    server_watch_forget(client->server, client);
 }
 
 void server_client_kill(struct server_client *client)

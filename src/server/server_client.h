@@ -80,6 +80,10 @@ bool server_client_is_blocked(const struct server_client *client);
 bool server_client_unblock(struct server_client *client,
                            enum command_unblock how);
 
+/* Nothing is to be told it later: what it waits for beside its replies is given
+ * up. */
+void server_client_forget(struct server_client *client);
+
 /* Close it: at once, or when what it was promised has left. */
 void server_client_kill(struct server_client *client);
 

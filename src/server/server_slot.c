@@ -109,6 +109,7 @@ void server_slot_answered(struct server *server, uint64_t ask,
         if (reply->reply_class != NODE_DONE) {
             slot->late_answer.result = LOCK_REFUSED;
         }
+        slot->late_unknown = reply->reply_class == NODE_UNKNOWN;
         if (slot->is_expected) {
             LIST_REMOVE(slot, expected);
             server_slot_late(slot);
@@ -210,9 +211,12 @@ void server_slot_late(struct server_slot *slot)
     struct server_client *client = slot->client;
     const struct lock_answer *answer = &slot->late_answer;
     const bool granted = answer->result == LOCK_GRANTED;
+    const char *word = granted              ? "lock-granted"
+                       : slot->late_unknown ? "lock-uncertain"
+                                            : "lock-refused";
     struct server_message message;
-    server_message_of(&message, granted ? "lock-granted" : "lock-refused",
-                      slot->words.args[1], granted ? answer->token : 0, NULL);
+    server_message_of(&message, word, slot->words.args[1],
+                      granted ? answer->token : 0, NULL);
     if (granted) {
         server_slot_watch(slot, answer);
     }

@@ -34,6 +34,7 @@ struct server_slot {
     bool is_expected; /* its reply has left, its message has not */
     bool late;        /* the message is there: */
     struct lock_answer late_answer;
+    bool late_unknown; /* it may or may not be granted */
     bool notify;
     bool mute;                 /* CLIENT REPLY wants none */
     bool unblocked;            /* by CLIENT UNBLOCK ... ERROR */

@@ -37,6 +37,7 @@ static bool server_world_client_next(void *context, uint64_t after,
 static bool server_world_client_kill(void *context, uint64_t id);
 static bool server_world_client_unblock(void *context, uint64_t id,
                                         enum command_unblock how);
+static void server_world_client_forget(void *context, uint64_t session);
 static void server_world_client_pause(void *context, time_ms_t for_ms,
                                       bool writes_only);
 static bool server_world_subscribe(void *context, uint64_t session,
@@ -86,6 +87,7 @@ struct command_world server_world(struct server *server)
         .client_next = server_world_client_next,
         .client_kill = server_world_client_kill,
         .client_unblock = server_world_client_unblock,
+        .client_forget = server_world_client_forget,
         .client_pause = server_world_client_pause,
         .subscribe = server_world_subscribe,
         .unsubscribe = server_world_unsubscribe,
@@ -376,6 +378,14 @@ static bool server_world_client_unblock(void *context, uint64_t id,
 {
     struct server_client *client = server_find_client(context, id);
     return client != NULL && server_client_unblock(client, how);
+}
+
+static void server_world_client_forget(void *context, uint64_t session)
+{
+    struct server_client *client = server_find_client(context, session);
+    if (client != NULL) {
+        server_client_forget(client);
+    }
 }
 
 static void server_world_client_pause(void *context, time_ms_t for_ms,

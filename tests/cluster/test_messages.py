@@ -8,6 +8,7 @@ sys.dont_write_bytecode = True
 
 import cluster
 from cluster import Error, say, soon
+from resp import as_map
 
 TTL = 600000
 SPEECH = 200  # messages of each publisher
@@ -179,8 +180,52 @@ def wait_until_heard(nodes):
             ear.client.close()
 
 
+def reset_hears_nothing_more(nodes):
+    """Whoever has reset its connection is told nothing of what it asked for
+    before, so it must not get it either."""
+    for node in nodes:
+        key = f"reset-{node.id}"
+        with node.client(3) as mine, node.client() as other:
+            token = other.command("LOCK.ACQUIRE", key, "other", TTL)
+            kept = mine.command("LOCK.ACQUIRE", key + "-kept", "me", TTL, "CACHE")
+            assert mine.command("LOCK.ACQUIRE", key, "me", TTL, "ASYNC") == "QUEUED"
+            words = ["LOCK.ACQUIRE", key, "me", TTL, "SEQ", 2, "WAIT", 0, "NOTIFY"]
+            assert mine.command(*words) is None
+            assert mine.command("RESET") == "RESET"
+            assert mine.command("HELLO", 3)["proto"] == 3
+            soon("it left", lambda: other.maps("LOCK.QUEUE", key) == [])
+            assert other.command("LOCK.BREAK", key) == 1
+            other.command("LOCK.ACQUIRE", key + "-kept", "other", TTL, "ASYNC")
+            assert other.map("LOCK.STATUS", key)["mode"] == "free"
+            held = other.map("LOCK.STATUS", key + "-kept")["holders"]
+            assert [as_map(h)["token"] for h in held] == [kept], "locks stay held"
+            assert mine.push(0.3) is None
+            assert token < kept
+
+
+def nobody_knows_how_a_wait_ended(scene):
+    """Without a leader it is not known whether a wait ended in a grant: that is
+    no refusal."""
+    nodes = scene.cluster(3, cluster.STEADY + ["--patience-ms", "500"])
+    home = nodes.leader()
+    with home.client() as other, home.client(3) as mine, home.client() as ear:
+        ear.command("SUBSCRIBE", "__lock__:owner:me2")
+        other.command("LOCK.ACQUIRE", "k", "other", TTL)
+        for client, owner in ((mine, "me3"), (other, "me2")):
+            words = ["LOCK.ACQUIRE", "k", owner, TTL, "WAIT", 1000, "ASYNC"]
+            assert client.command(*words) == "QUEUED"
+        for node in nodes:
+            if node is not home:
+                node.kill()
+        assert mine.push(10) == ["lock-uncertain", "k"]
+        assert ear.message(10)[2] == "lock-uncertain k"
+    for node in nodes:
+        node.kill()
+
+
 TESTS = [
     owner_messages_are_the_same_in_both_protocols,
+    reset_hears_nothing_more,
     client_list_counts_subscriptions,
     what_is_published_is_heard_at_all_nodes,
 ]
@@ -191,6 +236,8 @@ def test(scene):
     for case in TESTS:
         case(nodes)
         say(case.__name__.replace("_", " "))
+    nobody_knows_how_a_wait_ended(scene)
+    say("nobody knows how a wait ended")
 
 
 if __name__ == "__main__":

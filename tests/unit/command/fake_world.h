@@ -176,6 +176,12 @@ static inline bool fake_client_kill(void *context, uint64_t id)
     return true;
 }
 
+static inline void fake_client_forget(void *context, uint64_t session)
+{
+    (void)context;
+    fake_note_number("forget", session);
+}
+
 static inline bool fake_client_unblock(void *context, uint64_t id,
                                        enum command_unblock how)
 {
@@ -417,6 +423,7 @@ static inline void fake_setup_world(void)
         .client_next = fake_client_next,
         .client_kill = fake_client_kill,
         .client_unblock = fake_client_unblock,
+        .client_forget = fake_client_forget,
         .client_pause = fake_client_pause,
         .subscribe = fake_subscribe,
         .unsubscribe = fake_unsubscribe,

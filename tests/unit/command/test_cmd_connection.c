@@ -198,7 +198,12 @@ START_TEST(reset_begins_anew)
     session.no_evict = true;
     session.no_touch = true;
     session.reply_mode = COMMAND_REPLY_OFF;
+    fake_done[0] = '\0';
     EXPECT3("RESET", "+RESET\r\n");
+    char forgotten[32];
+    (void)snprintf(forgotten, sizeof(forgotten), "forget %llu;",
+                   (unsigned long long)session.id);
+    ck_assert_str_eq(fake_done, forgotten);
     ck_assert_int_eq(session.protocol, 2);
     ck_assert_uint_eq(session.database, 0);
     ck_assert_uint_eq(session.subscriptions, 0);
