@@ -197,7 +197,7 @@ static enum command_verdict cmd_config_rewrite_start(struct command_call *call)
     }
     const char *reason = world->config_rewrite != NULL
                              ? world->config_rewrite(world->context)
-                             : "this is not done here";
+                             : "the server never writes to it";
     if (reason == NULL) {
         return command_ok(call);
     }
@@ -260,7 +260,7 @@ static const struct command cmd_config_rewrite = {
     .flags = CMD_CONFIG_FLAGS,
     .group = "server",
     .since = "2.8.0",
-    .summary = "Writes the options into the file they came from.",
+    .summary = "Refused: the server never writes to the file of its options.",
     .start = cmd_config_rewrite_start,
 };
 

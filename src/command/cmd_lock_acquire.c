@@ -114,8 +114,11 @@ static enum command_verdict cmd_lock_acquire_start(struct command_call *call)
     const bool may_queue = waits_for_ever || wait_ms > 0;
     const bool notify = (seen & CMD_LOCK_ACQUIRE_NOTIFY) != 0;
     const bool async = (seen & CMD_LOCK_ACQUIRE_ASYNC) != 0;
-    if (notify && (async || may_queue)) {
+    if (notify && async) {
         return command_syntax_error(call);
+    }
+    if (notify && may_queue) {
+        return command_error(call, "ERR syntax error: NOTIFY needs WAIT 0");
     }
     acquire.seq = cmd_lock_acquire_number(&options, CMD_LOCK_ACQUIRE_SEQ);
     acquire.mode =

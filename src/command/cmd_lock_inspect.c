@@ -63,7 +63,8 @@ static void cmd_lock_status_finish(struct command_call *call,
     if (!cmd_lock_inspect_read(call, outcome, &answer)) {
         return;
     }
-    resp_reply_map(reply, 5);
+    const bool delayed = answer.delay_left_ms > 0;
+    resp_reply_map(reply, delayed ? 6 : 5);
     cmd_lock_inspect_bytes(call, "key", call->args[1]);
     cmd_lock_inspect_text(call, "mode",
                           answer.lock.holders_count > 0
@@ -81,6 +82,9 @@ static void cmd_lock_status_finish(struct command_call *call,
     }
     cmd_lock_inspect_integer(call, "waiters", answer.lock.waiters_count);
     cmd_lock_inspect_integer(call, "last-token", answer.last_token);
+    if (delayed) {
+        cmd_lock_inspect_integer(call, "delay-left", answer.delay_left_ms);
+    }
 }
 
 const struct command cmd_lock_status = {

@@ -89,14 +89,15 @@ void command_query_tell_fence(uint64_t token, struct buffer *out);
  * zero; claims follow one by one. */
 struct command_query_reply {
     enum command_query_kind kind;
-    struct lock_view lock; /* LOCK, HOLDERS, WAITERS */
-    uint64_t last_token;   /* LOCK and so on: of the whole cluster; FENCE */
-    uint64_t cursor;       /* SCAN: where to go on; 0: nowhere */
-    bool found;            /* FENCED, ANY; DATA, KEYS: it is all there */
-    struct bytes value;    /* FENCED, ANY */
-    struct bytes lock_key; /* FENCED */
-    uint64_t token;        /* FENCED */
-    size_t holders_count;  /* claims that follow, holders first */
+    struct lock_view lock;   /* LOCK, HOLDERS, WAITERS */
+    time_ms_t delay_left_ms; /* LOCK and so on; 0: it is not delayed */
+    uint64_t last_token;     /* LOCK and so on: of the whole cluster; FENCE */
+    uint64_t cursor;         /* SCAN: where to go on; 0: nowhere */
+    bool found;              /* FENCED, ANY; DATA, KEYS: it is all there */
+    struct bytes value;      /* FENCED, ANY */
+    struct bytes lock_key;   /* FENCED */
+    uint64_t token;          /* FENCED */
+    size_t holders_count;    /* claims that follow, holders first */
     size_t waiters_count;
     bool cut; /* there are more claims than count or the bytes allow */
     struct reader claims; /* for command_query_next(); DATA: the answer of

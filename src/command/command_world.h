@@ -173,7 +173,8 @@ struct command_world {
                                 struct bytes value);
     const char *(*config_set)(void *context, struct bytes name,
                               struct bytes value);
-    /* CONFIG REWRITE: NULL, or why not. May be NULL: it is not done here. */
+    /* CONFIG REWRITE: NULL, or why not. May be NULL: the file is never
+     * written. */
     const char *(*config_rewrite)(void *context);
     /* CONFIG RESETSTAT: all counts of facts() that only grow, and those of
      * command_stats() and error_stats(). */

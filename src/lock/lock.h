@@ -155,6 +155,11 @@ void lock_visit_waiting_nodes(const struct lock_machine *machine,
 bool lock_find_grant(const struct lock_machine *machine, struct bytes key,
                      uint64_t token, struct lock_claim_view *view);
 
+/* True if a request holds or waits for a key: asked again, it takes no more
+ * room. */
+bool lock_is_claimed(const struct lock_machine *machine, struct bytes key,
+                     struct bytes owner, uint64_t seq, enum lock_mode mode);
+
 /* The request that got this ticket, granted or waiting, if it is there. */
 bool lock_find_ticket(const struct lock_machine *machine, struct bytes key,
                       struct bytes owner, uint64_t seq, enum lock_mode mode,

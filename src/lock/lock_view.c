@@ -105,6 +105,15 @@ bool lock_find_grant(const struct lock_machine *machine, struct bytes key,
     return true;
 }
 
+bool lock_is_claimed(const struct lock_machine *machine, struct bytes key,
+                     struct bytes owner, uint64_t seq, enum lock_mode mode)
+{
+    const struct lock *lock = lock_table_find(machine, key);
+
+    return lock != NULL &&
+           lock_table_find_claim(machine, lock, owner, seq, mode) != NULL;
+}
+
 bool lock_find_ticket(const struct lock_machine *machine, struct bytes key,
                       struct bytes owner, uint64_t seq, enum lock_mode mode,
                       uint64_t ticket, struct lock_claim_view *view)

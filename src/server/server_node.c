@@ -24,6 +24,8 @@ static void server_node_stop(struct server *server);
 static bool server_node_may_leave(const struct server *server);
 static const char *server_node_objection(const struct server *server,
                                          const struct command_plan *plan);
+static bool server_node_queue_is_full(const struct server *server,
+                                      const struct lock_acquire *acquire);
 static enum status server_node_ask(struct server *server, uint64_t ask,
                                    const struct command_plan *plan);
 static void server_node_drop(struct server *server, uint64_t ask);
@@ -219,7 +221,6 @@ static const char *server_node_objection(const struct server *server,
         plan->write.kind != LOCK_COMMAND_ACQUIRE) {
         return NULL;
     }
-    const struct lock_machine *machine = node_machine(server->node);
     if (plan->write.acquire.ttl_ms > server->options.max_ttl_ms) {
         return "ERR ttl-ms is above max-ttl-ms";
     }
@@ -229,13 +230,25 @@ static const char *server_node_objection(const struct server *server,
     if (!plan->write.acquire.may_queue) {
         return NULL;
     }
+    return server_node_queue_is_full(server, &plan->write.acquire)
+               ? "NOQUEUE too many requests are waiting"
+               : NULL;
+}
+
+/* True if a request would be one waiter too many. What is free is granted at
+ * once, and who asks again keeps the place that he has. */
+static bool server_node_queue_is_full(const struct server *server,
+                                      const struct lock_acquire *acquire)
+{
+    const struct lock_machine *machine = node_machine(server->node);
     struct lock_view view;
-    (void)lock_look(machine, plan->write.acquire.key, &view);
-    if (lock_count(machine).waiters >= server->options.waiters_max ||
-        view.waiters_count >= server->options.waiters_per_key_max) {
-        return "NOQUEUE too many requests are waiting";
+    const bool is_free = !lock_look(machine, acquire->key, &view);
+    if (lock_count(machine).waiters < server->options.waiters_max &&
+        view.waiters_count < server->options.waiters_per_key_max) {
+        return false;
     }
-    return NULL;
+    return !is_free && !lock_is_claimed(machine, acquire->key, acquire->owner,
+                                        acquire->seq, acquire->mode);
 }
 
 static enum status server_node_ask(struct server *server, uint64_t ask,

@@ -156,7 +156,7 @@ def bad_input_is_answered_and_harmless(nodes):
         (["LOCK.ACQUIRE", "a", "o", "1", "WAIT", "x"], "ERR WAIT is not"),
         (["LOCK.ACQUIRE", "a", "o", "1", "WAIT", "-1"], "ERR WAIT is not"),
         (["LOCK.ACQUIRE", "a", "o", "1", "SEQ", "0"], "ERR SEQ is not"),
-        (["LOCK.ACQUIRE", "a", "o", "1", "NOTIFY"], "ERR syntax error"),
+        (["LOCK.ACQUIRE", "a", "o", "1", "NOTIFY"], "ERR syntax error: NOTIFY needs WAIT 0"),
         (["LOCK.ACQUIRE", "a", "o", "1", "SHARED", "SHARED"], "ERR syntax error"),
         (["LOCK.RELEASE", "a", "o", "x"], "ERR token is not"),
         (["LOCK.RELEASE", "a", "o", str(2**53)], "ERR token is not"),
@@ -465,6 +465,11 @@ def delay_keeps_the_key_after_an_expiry(nodes):
         took = time.monotonic() - begin
         assert got > token and 0.95 <= took < 3, took
         b.command("LOCK.RELEASE", "delay", "b", got)
+        # Free, and not to be had: that is told.
+        a.command("LOCK.ACQUIRE", "delay", "a", 100, "DELAY", 60000)
+        soon("it is free", lambda: a.map("LOCK.STATUS", "delay")["mode"] == "free")
+        assert b.command("LOCK.ACQUIRE", "delay", "b", TTL, "WAIT", 0) is None
+        assert 0 < b.map("LOCK.STATUS", "delay")["delay-left"] <= 60000
 
 
 def cache_revokes(nodes):

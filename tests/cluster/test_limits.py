@@ -18,6 +18,7 @@ TTL = 600000
 
 def test(scene):
     waiters_fill_a_node(scene)
+    waiters_are_too_many(scene)
     a_waiter_floods_a_node(scene)
     silence_is_asked_after(scene)
     if shutil.which("prlimit") is None:
@@ -63,6 +64,40 @@ def waiters_fill_a_node(scene):
     say(f"{most} requests waited, and what was not a request for a lock was served")
     for node in nodes:
         node.stop()
+
+
+# ---- waiters-max ----
+
+
+def waiters_are_too_many(scene):
+    """Only one more waiter is too many: not who waits already and asks again,
+    and not who is granted what is free."""
+    (node,) = scene.cluster(1, ["--waiters-max", "2", "--waiters-per-key-max", "2"])
+    with node.client() as control:
+        token = control.command("LOCK.ACQUIRE", "busy", "holder", TTL)
+        waiters = [node.client() for _ in range(2)]
+        for i, waiter in enumerate(waiters):
+            waiter.send("LOCK.ACQUIRE", "busy", f"waiter-{i}", TTL)
+            soon("it waits", lambda n=i + 1: waiting(control, "busy") == n)
+        full = Error("NOQUEUE too many requests are waiting")
+        assert control.command("LOCK.ACQUIRE", "busy", "third", TTL) == full
+        words = ["LOCK.ACQUIRE", "busy", "waiter-1", TTL, "SHARED"]
+        assert control.command(*words) == full, "another mode is another request"
+        again = node.client()
+        again.send("LOCK.ACQUIRE", "busy", "waiter-1", TTL)
+        free = control.command("LOCK.ACQUIRE", "free", "third", TTL)
+        assert free > token, free
+        words = ["LOCK.ACQUIRE", "busy", "holder", TTL]
+        assert control.command(*words) == token, "who holds it asks again"
+        assert waiting(control, "busy") == 2
+        assert control.command("LOCK.RELEASE", "busy", "holder", token) == 1
+        first = waiters[0].read(5)
+        assert control.command("LOCK.RELEASE", "busy", "waiter-0", first) == 1
+        assert waiters[1].read(5) == again.read(5) > first
+        for client in waiters + [again]:
+            client.close()
+    say("one waiter more than there may be is refused, and nobody else")
+    node.stop()
 
 
 # ---- client-query-buffer-limit ----
@@ -128,7 +163,7 @@ def asked_after(node, client):
 def files_are_few(scene):
     """Clients have what the disk and the other nodes leave. Who does not even
     know the password neither ends the node nor keeps it busy."""
-    (node,) = scene.make(1, ["--requirepass", "secret"])
+    (node,) = scene.make(1, ["--requirepass", "secret", *cluster.PATIENT])
     node.start(before=["prlimit", "--nofile=280:280"], wait=False)
     soon("it listens", lambda: "serves clients" in node.log())
     most = 280 - 224

@@ -74,7 +74,7 @@ START_TEST(options_go_back_to_their_file)
     EXPECT_ERROR("CONFIG REWRITE", "ERR Rewriting config file: no space left");
     fake_world.config_rewrite = NULL;
     EXPECT_ERROR("CONFIG REWRITE",
-                 "ERR Rewriting config file: this is not done here");
+                 "ERR Rewriting config file: the server never writes to it");
 }
 END_TEST
 

@@ -74,8 +74,10 @@ START_TEST(notify_goes_with_a_try_only)
     ck_assert(call.plan.notify);
     ck_assert(!call.plan.async);
 
-    CHECK_ERROR("LOCK.ACQUIRE k o 1 NOTIFY", "-ERR syntax error");
-    CHECK_ERROR("LOCK.ACQUIRE k o 1 NOTIFY WAIT 1", "-ERR syntax error");
+    CHECK_ERROR("LOCK.ACQUIRE k o 1 NOTIFY",
+                "-ERR syntax error: NOTIFY needs WAIT 0");
+    CHECK_ERROR("LOCK.ACQUIRE k o 1 NOTIFY WAIT 1",
+                "-ERR syntax error: NOTIFY needs WAIT 0");
     CHECK_ERROR("LOCK.ACQUIRE k o 1 NOTIFY WAIT 0 ASYNC", "-ERR syntax error");
 }
 END_TEST

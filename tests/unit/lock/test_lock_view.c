@@ -47,6 +47,24 @@ START_TEST(looking_does_not_settle_anything)
 }
 END_TEST
 
+START_TEST(who_holds_or_waits_has_a_claim)
+{
+    take("k", "a");
+    take("k", "b");
+    ck_assert(
+        lock_is_claimed(machine, text("k"), text("a"), 0, LOCK_EXCLUSIVE));
+    ck_assert(
+        lock_is_claimed(machine, text("k"), text("b"), 0, LOCK_EXCLUSIVE));
+    ck_assert(!lock_is_claimed(machine, text("k"), text("b"), 0, LOCK_SHARED));
+    ck_assert(
+        !lock_is_claimed(machine, text("k"), text("b"), 1, LOCK_EXCLUSIVE));
+    ck_assert(
+        !lock_is_claimed(machine, text("k"), text("c"), 0, LOCK_EXCLUSIVE));
+    ck_assert(
+        !lock_is_claimed(machine, text("l"), text("a"), 0, LOCK_EXCLUSIVE));
+}
+END_TEST
+
 static bool stop_at_second(void *context, const struct lock_claim_view *claim)
 {
     size_t *count = context;
@@ -238,6 +256,7 @@ int main(void)
     tcase_add_test(tests, a_free_key_looks_like_nothing);
     tcase_add_test(tests, a_lock_shows_its_mode_and_how_many_it_has);
     tcase_add_test(tests, looking_does_not_settle_anything);
+    tcase_add_test(tests, who_holds_or_waits_has_a_claim);
     tcase_add_test(tests, a_walk_can_be_stopped);
     tcase_add_test(tests, an_owner_is_found_with_all_its_grants);
     tcase_add_test(tests, a_walk_of_an_owner_can_be_stopped);
