@@ -28,6 +28,18 @@ static int server_main_recover(const struct server_options *options,
     return engine->recover(options);
 }
 
+/* What a start would find wrong beside the lines themselves. */
+static int server_main_check(struct server_options *options)
+{
+    if (!server_tokens_check(options)) {
+        (void)fprintf(stderr, "%s: %s\n", options->program->name,
+                      options->reason);
+        return EXIT_FAILURE;
+    }
+    (void)printf("%s: fine\n", options->config_file);
+    return EXIT_SUCCESS;
+}
+
 int server_main(const struct server_program *program,
                 const struct server_engine *engine, int argc, char **argv)
 {
@@ -43,7 +55,7 @@ int server_main(const struct server_program *program,
         code = EXIT_FAILURE;
         break;
     case SERVER_OPTIONS_CHECKED:
-        (void)printf("%s: fine\n", options.config_file);
+        code = server_main_check(&options);
         break;
     case SERVER_OPTIONS_RECOVER:
         code = server_main_recover(&options, program, engine);

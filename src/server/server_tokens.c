@@ -1,8 +1,12 @@
 /* server_tokens.c - the keys that sign tokens, of a server while it runs. */
 #include "server/server_tokens.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "client/holdfast_token.h"
 #include "server/server.h"
+#include "server/server_options_read.h"
 
 static_assert(HF_TOKEN_SIGNATURE_BYTES == COMMAND_SIGNATURE_BYTES,
               "a signature has the same room everywhere");
@@ -11,6 +15,24 @@ static struct hf_token_keys *server_tokens_read(const struct server *server,
                                                 char *reason, size_t room);
 static void server_tokens_say(const struct server *server);
 static struct hf_token server_tokens_of(const struct command_token *token);
+
+bool server_tokens_check(struct server_options *options)
+{
+    char reason[HF_TOKEN_REASON_BYTES];
+    const char *path = options->fence_secret_file;
+    struct stat state;
+    if (path[0] == '\0') {
+        return true;
+    }
+    if (geteuid() == 0 && stat(path, &state) == 0 && state.st_uid != 0) {
+        return true; /* it is its owner who may start the server, not root */
+    }
+    struct hf_token_keys *keys =
+        hf_token_keys_open(path, reason, sizeof(reason));
+    hf_token_keys_close(keys);
+    return keys != NULL ||
+           server_options_read_fail(options, "fence-secret-file", reason);
+}
 
 bool server_tokens_open(struct server *server)
 {

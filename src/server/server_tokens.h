@@ -10,6 +10,10 @@
 #include "command/command_world.h"
 
 struct server;
+struct server_options;
+
+/* Could a server start with these keys? False: the reason is in options. */
+bool server_tokens_check(struct server_options *options);
 
 /* Read the keys at the start; false: one line was logged. Without a file
  * tokens are neither signed nor checked. */

@@ -5,6 +5,7 @@ missing; and what they say when they cannot."""
 import os
 import socket
 import stat
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -19,6 +20,7 @@ TTL = 600000
 
 def test(scene):
     what_cannot_be(scene)
+    what_check_config_finds(scene)
     a_unix_socket(scene)
     if not has_v6():
         raise Skip("this machine has no ::1")
@@ -61,6 +63,47 @@ def what_cannot_be(scene):
             made = os.path.exists(node.dir)
             assert made == ("--unixsocket" in options), (options, made)
     say("what cannot be is said before anything is made")
+
+
+def what_check_config_finds(scene):
+    """What a start would refuse is refused with file and line."""
+    path = os.path.join(scene.folder, "holdfast.conf")
+    keys = os.path.join(scene.folder, "keys")
+    for lines, wanted in (
+        ("port 7001\nbind 127.0.0.1 ::1\n", None),
+        ("bind not.an.address.invalid\n", "1: bind: not.an.address.invalid is"),
+        (f"port 7001\nfence-secret-file {keys}\n", "2: fence-secret-file: No such"),
+    ):
+        check_config(path, lines, wanted)
+    with open(keys, "w", encoding="ascii") as file:
+        file.write("first " + "0" * 63 + "\n")
+    os.chmod(keys, 0o644)
+    check_config(path, f"fence-secret-file {keys}\n", "its mode is 0644")
+    os.chmod(keys, 0o600)
+    check_config(path, f"fence-secret-file {keys}\n", "1: fence-secret-file: ")
+    with open(keys, "w", encoding="ascii") as file:
+        file.write("first " + "0" * 64 + "\n")
+    check_config(path, f"fence-secret-file {keys}\n", None)
+    say("--check-config finds what a start would")
+
+
+def check_config(path, lines, wanted):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(lines)
+    for program in ("holdfastd", "holdfast-store"):
+        done = subprocess.run(
+            [cluster.program(program), "--check-config", path],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        if wanted is None:
+            assert done.returncode == 0 and done.stdout == f"{path}: fine\n", done
+        else:
+            assert done.returncode == 1, done
+            assert done.stderr.startswith(f"{program}: {path}:"), done
+            assert wanted in done.stderr, done
 
 
 def a_unix_socket(scene):
