@@ -73,6 +73,12 @@ def program(name="holdfastd"):
     return found
 
 
+def is_sanitized():
+    """True if the node was built with --enable-sanitize."""
+    with open(program(), "rb") as built:
+        return b"__asan_init" in built.read()
+
+
 def say(*words):
     print(*words, flush=True)
 

@@ -25,7 +25,7 @@ FAILING = "posix/io/sync/fdatasync"
 def test(scene):
     if shutil.which("fiu-run") is None or shutil.which("fiu-ctrl") is None:
         raise Skip("fiu-run is not installed (package fiu-utils)")
-    if is_sanitized():
+    if cluster.is_sanitized():
         raise Skip("libfiu and the address sanitizer both want to be first")
     sync_fails_alone(scene)
     for who in ("leader", "follower"):
@@ -50,12 +50,6 @@ def fiu_start(scene, node):
 
 def control(scene):
     return os.path.join(scene.folder, "fiu")
-
-
-def is_sanitized():
-    """True if the node was built with --enable-sanitize."""
-    with open(cluster.program(), "rb") as program:
-        return b"__asan_init" in program.read()
 
 
 def fiu_fail(scene, node):

@@ -2,10 +2,11 @@
 """Random and crafted bytes at every port of a node: it stays alive, its memory
 stays bounded, and clients that behave are served all the time.
 
-HOLDFAST_GARBAGE_S seconds of it (5). HOLDFAST_RSS_MB is the bound for memory
-(300): a build with sanitizers needs more. HOLDFAST_GARBAGE_FORGE=1 also sends
-frames of the raft port with false content and a right checksum; that is beyond
-what a cluster promises to serve through, so then only life is checked.
+HOLDFAST_GARBAGE_S seconds of it: 5, or 20 of a build with sanitizers, which sees
+more. HOLDFAST_RSS_MB is the bound for memory: 300, or 1000 there, where what was
+given back is kept for a while. HOLDFAST_GARBAGE_FORGE=1 also sends frames of the
+raft port with false content and a right checksum; that is beyond what a cluster
+promises to serve through, so then only life is checked.
 """
 
 import os
@@ -21,8 +22,9 @@ sys.dont_write_bytecode = True
 import cluster
 from cluster import Client, Closed, Error, Timeout, say
 
-SECONDS = float(os.environ.get("HOLDFAST_GARBAGE_S", 5))
-RSS_MB = int(os.environ.get("HOLDFAST_RSS_MB", 300))
+SANITIZED = cluster.is_sanitized()
+SECONDS = float(os.environ.get("HOLDFAST_GARBAGE_S", 20 if SANITIZED else 5))
+RSS_MB = int(os.environ.get("HOLDFAST_RSS_MB", 1000 if SANITIZED else 300))
 FORGE = os.environ.get("HOLDFAST_GARBAGE_FORGE") == "1"
 
 # Commands that would rightly change how the server serves, or end it.
