@@ -13,7 +13,7 @@
 struct client_lookup {
     struct client_node node;
     struct addrinfo *addresses;
-    int code;
+    _Atomic int code; /* written last and read first */
     int done_fd;
     _Atomic int owners; /* the thread and whoever asked */
 };
@@ -57,7 +57,7 @@ int client_lookup_fd(const struct client_lookup *lookup)
 int client_lookup_take(struct client_lookup *lookup,
                        struct addrinfo **addresses)
 {
-    const int code = lookup->code;
+    const int code = atomic_load(&lookup->code);
     *addresses = lookup->addresses;
     lookup->addresses = NULL;
     client_lookup_let_go(lookup);
@@ -73,7 +73,10 @@ static void *client_lookup_run(void *context)
 {
     struct client_lookup *lookup = context;
     const uint64_t one = 1;
-    lookup->code = client_lookup_ask(&lookup->node, 0, &lookup->addresses);
+    struct addrinfo *addresses = NULL;
+    const int code = client_lookup_ask(&lookup->node, 0, &addresses);
+    lookup->addresses = addresses;
+    atomic_store(&lookup->code, code);
     const ssize_t written = write(lookup->done_fd, &one, sizeof(one));
     (void)written;
     client_lookup_let_go(lookup);
