@@ -171,6 +171,7 @@ enum status command_query_read(struct bytes bytes,
         reply->lock.holders_count = reader_u32(&reader);
         reply->lock.mode = (enum lock_mode)reader_u8(&reader);
         reply->lock.waiters_count = reader_u32(&reader);
+        reply->lock.delayed_until = reader_u64(&reader);
         reply->delay_left_ms = reader_u64(&reader);
         reply->last_token = reader_u64(&reader);
         break;
@@ -229,6 +230,7 @@ static void command_query_answer_lock(const struct lock_machine *machine,
     buffer_u32(out, (uint32_t)view.holders_count);
     buffer_u8(out, (uint8_t)view.mode);
     buffer_u32(out, (uint32_t)view.waiters_count);
+    buffer_u64(out, view.delayed_until);
     buffer_u64(out,
                view.delayed_until > clock ? view.delayed_until - clock : 0);
     buffer_u64(out, lock_last_token(machine));
