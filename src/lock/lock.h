@@ -257,6 +257,10 @@ enum status lock_loader_feed(struct lock_loader *loader, struct bytes key,
 enum status lock_loader_finish(struct lock_loader *loader,
                                struct lock_machine **machine);
 
+/* The highest ticket among the records that a machine was loaded from: it is
+ * the state as of that entry or a later one. */
+uint64_t lock_loaded_ticket(const struct lock_machine *machine);
+
 /* Stop the process if the machine contradicts itself. Costs O(state); after
  * each entry only what the entry touched is checked. */
 void lock_check_invariants(const struct lock_machine *machine);

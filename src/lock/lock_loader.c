@@ -88,6 +88,11 @@ enum status lock_loader_finish(struct lock_loader *loader,
     return status;
 }
 
+uint64_t lock_loaded_ticket(const struct lock_machine *machine)
+{
+    return machine->loaded_ticket;
+}
+
 /* What data keys say of the fences they were written under. */
 static enum status lock_loader_check_notes(const struct lock_machine *machine)
 {

@@ -39,6 +39,7 @@ struct lock_machine {
     struct lock_command_room operation_room; /* as above, inside a batch */
     struct buffer answers;                   /* of a batch, or to a question */
     uint64_t index;                          /* of the last entry; not state */
+    uint64_t loaded_ticket;                  /* highest that was loaded */
     size_t swept;                            /* data keys; not state */
 };
 

@@ -203,6 +203,9 @@ static enum status lock_table_load_claim(struct lock_machine *machine,
     struct lock_claim *claim = lock_table_add_claim(
         machine, lock, record.owner, record.seq, (enum lock_mode)record.mode);
     claim->ticket = record.ticket;
+    if (record.ticket > machine->loaded_ticket) {
+        machine->loaded_ticket = record.ticket;
+    }
     claim->number = record.number;
     lock_table_set_source(claim, lock_sources_take(machine, record.origin));
     claim->since = record.since;

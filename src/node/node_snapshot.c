@@ -230,8 +230,10 @@ static bool node_snapshot_feed(struct node *node, struct bytes data, bool last)
     if (!node_snapshot_take_end(incoming)) {
         return false;
     }
+    /* Claims of entries that are to come would come a second time. */
     return lock_loader_finish(incoming->loader, &incoming->machine) ==
-           STATUS_OK;
+               STATUS_OK &&
+           lock_loaded_ticket(incoming->machine) <= incoming->index;
 }
 
 /* The record at the front; *taken is 0 if it is not whole, or is the end. */

@@ -951,6 +951,8 @@ static const struct {
             BEAT(SAME, OURS), RUN),
     PROGRAM("snapshot_in_chunks", GROUP_OF(3), 7, 0, UP(1), UP(5), OURS, RUN, 7,
             2, SAME, UP(5), OURS, RUN),
+    PROGRAM("snapshot_of_claims_to_come", GROUP_OF(3), 7, 6, UP(1), UP(1), OURS,
+            RUN, 3, 2, SAME, SAME, UP(1), 0, 4, OURS, RUN),
     PROGRAM("snapshot_damaged", NEW(2), 7, 4 + 8, UP(1), UP(5), THEIRS, RUN,
             WAIT(50), REPORT, RUN),
     PROGRAM("snapshot_with_no_room", NEW(2), 9, 6, 7, 6, UP(1), UP(5), THEIRS,

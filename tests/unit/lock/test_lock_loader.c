@@ -292,9 +292,11 @@ START_TEST(a_machine_of_many_records_and_reigns_is_loaded)
         snprintf(key, sizeof(key), "many %u", i);
         take(key, "ann");
     }
+    const uint64_t ticket = outcome.answer.ticket;
     lock_open_reign(machine);
     reload();
 
+    ck_assert_uint_eq(lock_loaded_ticket(machine), ticket);
     ck_assert_uint_eq(grant_of("many 2000", token).reign, reign + 2);
 }
 END_TEST
