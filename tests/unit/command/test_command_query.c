@@ -76,6 +76,31 @@ static void three_on_k(void)
     hold_seq("k", "cid", LOCK_EXCLUSIVE, 3);
 }
 
+START_TEST(a_lock_that_is_kept_back_is_told_with_what_is_left)
+{
+    const struct command_query query = {
+        .kind = COMMAND_QUERY_LOCK, .text = text("k"), .count = 10};
+    apply((struct lock_command){.kind = LOCK_COMMAND_ACQUIRE,
+                                .acquire = {.key = text("k"),
+                                            .owner = text("ann"),
+                                            .mode = LOCK_EXCLUSIVE,
+                                            .ttl_ms = 10,
+                                            .delay_ms = 500}});
+    ask(query);
+    ck_assert_uint_eq(reply.delay_left_ms, 0);
+    apply((struct lock_command){.kind = LOCK_COMMAND_EXPIRE,
+                                .expire = {text("k"), 1, 0}});
+
+    now += 200;
+    ask(query);
+    ck_assert_uint_eq(reply.lock.delayed_until, 1500);
+    ck_assert_uint_eq(reply.delay_left_ms, 300);
+    now += 400;
+    ask(query);
+    ck_assert_uint_eq(reply.delay_left_ms, 0);
+}
+END_TEST
+
 START_TEST(holders_and_waiters_can_be_asked_for_alone)
 {
     three_on_k();
@@ -325,6 +350,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(query, setup_state, teardown_state);
     tcase_add_test(query, a_question_comes_back_as_it_was);
     tcase_add_test(query, what_is_no_question_is_refused);
+    tcase_add_test(query, a_lock_that_is_kept_back_is_told_with_what_is_left);
     tcase_add_test(query, holders_and_waiters_can_be_asked_for_alone);
     tcase_add_test(query, a_list_that_is_cut_says_so);
     tcase_add_test(query, an_answer_never_outgrows_a_frame);
