@@ -100,9 +100,10 @@ static inline uint8_t reader_u8(struct reader *reader)
 static inline uint16_t reader_u16(struct reader *reader)
 {
     const struct bytes taken = reader_take(reader, 2);
-    return taken.count == 0
-               ? 0
-               : (uint16_t)(taken.data[0] | (uint16_t)taken.data[1] << 8);
+    if (taken.count == 0) {
+        return 0;
+    }
+    return (uint16_t)((uint32_t)taken.data[0] | (uint32_t)taken.data[1] << 8);
 }
 
 static inline uint32_t reader_u32(struct reader *reader)
