@@ -21,6 +21,7 @@ struct cli_group_plan {
     const sigset_t *mask;
     pid_t tool;
     int terminal_fd; /* -1: it is not for the command */
+    int go_fd;       /* closed with a byte in it when it may begin */
     int failure_fd;
 };
 
@@ -33,9 +34,11 @@ static bool cli_group_is_foreground(const struct cli_group *group,
                                     pid_t number);
 
 int cli_group_start(struct cli_group *group, char *const *command,
-                    char *const *environment, const sigset_t *mask)
+                    char *const *environment, const sigset_t *mask,
+                    void (*guard)(void *context), void *context)
 {
     int ends[2];
+    int go[2];
     struct cli_group_plan plan = {
         .command = command,
         .environment = environment,
@@ -50,6 +53,13 @@ int cli_group_start(struct cli_group *group, char *const *command,
         cli_group_close(group);
         return failure;
     }
+    if (pipe2(go, O_CLOEXEC) != 0) {
+        const int failure = errno;
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        cli_group_close(group);
+        return failure;
+    }
     /* Others of a pipeline may read from the terminal that is not our input. */
     group->has_terminal =
         isatty(STDIN_FILENO) && cli_group_is_foreground(group, getpgrp());
@@ -57,18 +67,23 @@ int cli_group_start(struct cli_group *group, char *const *command,
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     cli_children_find(&group->others, plan.tool, NULL);
     plan.failure_fd = ends[1];
+    plan.go_fd = go[0];
     group->leader = fork();
     if (group->leader == 0) {
+        (void)close(go[1]);
         cli_group_become(&plan);
     }
     int failure = errno;
     (void)close(ends[1]);
+    (void)close(go[0]);
     if (group->leader > 0) {
         /* The child does the same: whoever is first. */
         (void)setpgid(group->leader, group->leader);
         if (group->has_terminal) {
             (void)tcsetpgrp(group->terminal_fd, group->leader);
         }
+        guard(context);
+        (void)!write(go[1], "", 1);
         failure = cli_group_failure(ends[0]);
         if (failure != 0) {
             (void)waitpid(group->leader, NULL, 0);
@@ -78,6 +93,7 @@ int cli_group_start(struct cli_group *group, char *const *command,
         cli_group_close(group);
     }
     (void)close(ends[0]);
+    (void)close(go[1]);
     return failure;
 }
 
@@ -96,6 +112,10 @@ static void cli_group_become(const struct cli_group_plan *plan)
         (void)signal(defaults[i], SIG_DFL);
     }
     (void)sigprocmask(SIG_SETMASK, plan->mask, NULL);
+    char go;
+    if (read(plan->go_fd, &go, 1) != 1) {
+        _exit(CLI_EXIT_FAILED); /* the tool ended, and nobody watches */
+    }
     (void)execvpe(plan->command[0], plan->command, plan->environment);
     const int failure = errno;
     (void)!write(plan->failure_fd, &failure, sizeof(failure));

@@ -31,9 +31,11 @@ struct cli_group {
 };
 
 /* Start a command. 0, or what errno says; then nothing runs. The mask is the
- * one it is started with. */
+ * one it is started with. guard is called when the group is there and nothing
+ * of the command runs yet: whoever is to watch it must know by then. */
 int cli_group_start(struct cli_group *group, char *const *command,
-                    char *const *environment, const sigset_t *mask);
+                    char *const *environment, const sigset_t *mask,
+                    void (*guard)(void *context), void *context);
 
 /* To all of the group. With a signal that ends programs the group is continued
  * as well, so that no stopped process keeps it for later. */

@@ -32,6 +32,7 @@ struct cli_hold_work {
 static struct cli_hold_outcome cli_hold_command(struct cli_hold *hold,
                                                 struct cli_locks *locks,
                                                 const char *owner);
+static void cli_hold_guard(void *context);
 static void cli_hold_watch(struct cli_hold_work *work);
 static void cli_hold_renewed(struct cli_hold_work *work, int64_t now);
 static void cli_hold_end_group(struct cli_hold_work *work, int64_t kill_at_ms);
@@ -133,10 +134,12 @@ static struct cli_hold_outcome cli_hold_command(struct cli_hold *hold,
     };
     char **command = hold->options->command;
     char **environment = cli_environment_new(locks, owner, hold->options);
-    const int failure = cli_group_start(&work.group, command, environment,
-                                        &hold->signals.before);
+    const int failure =
+        cli_group_start(&work.group, command, environment,
+                        &hold->signals.before, cli_hold_guard, &work);
     cli_environment_free(environment);
     if (failure != 0) {
+        (void)cli_keeper_forget(&hold->keeper);
         const int code =
             failure == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
         cli_connect_say("%s: %s", command[0], strerror(failure));
@@ -146,9 +149,6 @@ static struct cli_hold_outcome cli_hold_command(struct cli_hold *hold,
             .code = code,
         };
     }
-    cli_hold_renewed(&work, cli_clock_now_ms());
-    cli_keeper_watch(&hold->keeper, work.group.leader, &work.group.others,
-                     work.kill_at_ms);
     cli_hold_watch(&work);
     /* A tool that was stopped finds the command dead before it finds the lease
      * lost. */
@@ -208,6 +208,16 @@ static void cli_hold_watch(struct cli_hold_work *work)
 }
 
 /* All is well now: until when will it be? */
+/* Before the first instruction of the command: a tool that is stopped right
+ * after it would leave it to nobody. */
+static void cli_hold_guard(void *context)
+{
+    struct cli_hold_work *work = context;
+    cli_hold_renewed(work, cli_clock_now_ms());
+    cli_keeper_watch(&work->hold->keeper, work->group.leader,
+                     &work->group.others, work->kill_at_ms);
+}
+
 static void cli_hold_renewed(struct cli_hold_work *work, int64_t now)
 {
     const int64_t last_ms =
