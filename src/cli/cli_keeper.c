@@ -151,7 +151,8 @@ static void cli_keeper_leave_all_behind(int tool_fd)
 }
 
 /* Whoever ends leaves its children to the tool, so that all are found in the
- * end. The children of a tool that is dead are anybody's. */
+ * end. The children of a tool that is dead are anybody's, and those of one that
+ * is awake again, and has forgotten the duty, are its own affair. */
 static void cli_keeper_kill(struct cli_keeper_page *page)
 {
     int duty = CLI_KEEPER_WATCHING;
@@ -163,7 +164,9 @@ static void cli_keeper_kill(struct cli_keeper_page *page)
     if (group > 0) {
         (void)kill(-group, SIGKILL);
     }
-    for (int i = 0; i < SWEEPS_MAX && getppid() == page->tool; i++) {
+    for (int i = 0; i < SWEEPS_MAX && getppid() == page->tool &&
+                    atomic_load(&page->duty) == CLI_KEEPER_KILLED;
+         i++) {
         struct cli_children found;
         cli_children_find(&found, page->tool, &page->others);
         if (found.count == 0) {
